@@ -101,7 +101,7 @@ if(BUILD_TESTING)
     add_executable(${name} ${source})
     target_include_directories(${name} PRIVATE tests/support)
     target_link_libraries(${name} PRIVATE talus_open PkgConfig::CMOCKA)
-    if(name STREQUAL "test_claim") # problems and references of the bench
+    if(name MATCHES "^test_(claim|physics_solid_throws)$") # problems and references of the bench
       target_include_directories(${name} PRIVATE bench)
     endif()
     if(name MATCHES "^test_paper_")

@@ -450,6 +450,11 @@ typedef struct talus_step_advice {
 /// shorter steps by itself where they are needed.
 TALUS_API talus_status talus_world_step_advice(const talus_world* world, talus_step_advice* out,
                                                talus_error* error);
+/// A step of the method contact that is safe for all solids with the velocities they have now: none
+/// moves by more than an eighth of its thickness, against the mean velocity of all. INFINITY
+/// without solids that move. Longer steps are cut where they would carry solids into other bodies
+/// (talus_totals.cut).
+TALUS_API double talus_world_safe_step(const talus_world* world);
 /// Times of the stiffest pair, for the choice of a step of the method soft.
 TALUS_API talus_status talus_world_soft_times(const talus_world* world, talus_soft_times* out,
                                               talus_error* error);
@@ -496,6 +501,11 @@ typedef struct talus_totals {
     int64_t coarse;            ///< steps too long: coarseness above TALUS_TOO_COARSE
     double worst_coarseness;   ///< largest talus_step_result.coarseness
     double step_needed;        ///< step with which all of these would have been fine, s; 0: none
+    int64_t cut;               ///< steps that were cut into shorter ones, for solids would have gone
+                               ///< into other bodies on the way
+    int64_t sunk;              ///< shortest steps in which they did all the same
+    double sunk_depth;         ///< the deepest of these, in thicknesses of the thinner body
+    double safe_step;          ///< step with which none of these would have happened, s; 0: none did
     double dissipated;         ///< method soft: as in talus_soft_energy
     double input;              ///< likewise
     double start;              ///< likewise

@@ -117,7 +117,7 @@ static void body_place(body* b, const double q[4], const double delta[3], double
     for (int f = 0; f < b->shape.face_count; f++)
         quat_rotate(b->normal + 3 * f, q, b->shape.normal + 3 * f);
     vec_copy(3, b->delta, delta);
-    b->c = (convex){&b->shape, 3, b->shape.vertex_count, b->vertex, b->normal, skin};
+    b->c = (convex){&b->shape, 3, b->shape.vertex_count, b->vertex, b->normal, skin, 0.0};
 }
 
 static void body_hull(body* b, rng* r, double size, int corners)

@@ -297,7 +297,8 @@ talus_status query_sift(query* q, const convex_hint* hint, touch_list* out)
     for (int i = 0; i < q->found.count; i++)
         if (!doubled(q, i)) points[count++] = q->found.row[i].t;
     // Reduce the points of each plane to as many as it takes.
-    const double reach = q->reach - q->b->skin - q->m->skin, size = 2.0 * (q->radius + q->b->skin);
+    const double reach = q->reach - q->b->skin - q->m->skin,
+                 size = rest_size(2.0 * (q->radius + q->b->skin), q->b->thickness);
     int done = 0;
     while (done < count) {
         int end = done + 1;

@@ -47,6 +47,7 @@ typedef struct step_order {
     int64_t
         audit_updates; ///< contact dynamics: updates that an audit of the step may take, 0: none
     bool last_chance;  ///< contact dynamics: clusters in flow whose sweeps are used up get one
+    bool may_cut;      ///< contact dynamics: two steps of half the length may be taken instead
 } step_order;
 
 /// What a step of contact dynamics can say for certain about its velocities
@@ -69,6 +70,14 @@ typedef struct step_audit {
     int64_t updates;
 } step_audit;
 
+/// Solids that a step would carry into another body deeper than is allowed (detect/passage.h).
+typedef struct step_passage {
+    bool passes;
+    int64_t a, b;     ///< rows of the deepest pair; a < 0: wall -1 - a
+    double depth;     ///< of the overlap, in thicknesses of the thinner body
+    double safe_step; ///< with which they would move by no more than is safe, s
+} step_passage;
+
 /// What came of it.
 typedef struct step_outcome {
     int64_t contacts, active;
@@ -87,6 +96,7 @@ typedef struct step_outcome {
     bool second;           ///< an answer of the direct methods was kept
     step_certificate certified;
     step_audit audit;
+    step_passage passage;
     // Soft particles.
     double overlap_max; ///< largest overlap of the step, m
 } step_outcome;

@@ -18,7 +18,8 @@ void poses_free(poses* p)
 convex convex_ball(int dim, double radius)
 {
     static const double centre[3] = {0.0, 0.0, 0.0};
-    return (convex){.dim = dim, .vertex_count = 1, .vertex = centre, .skin = radius};
+    return (convex){
+        .dim = dim, .vertex_count = 1, .vertex = centre, .skin = radius, .thickness = 2.0 * radius};
 }
 
 int64_t convex_size(const polytope* shape)
@@ -59,7 +60,9 @@ convex convex_turn(const polytope* shape, const double axes[9], double scale, do
 convex convex_of_solid(const solid* s, int part, const double axes[9], double scale,
                        double* numbers)
 {
-    return convex_turn(&s->part[part], axes, scale, scale * s->skin, numbers);
+    convex c = convex_turn(&s->part[part], axes, scale, scale * s->skin, numbers);
+    c.thickness = scale * s->thinnest;
+    return c;
 }
 
 convex convex_of_wall(const wall_form* form, int dim, int part)

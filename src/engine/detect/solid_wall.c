@@ -12,8 +12,6 @@
 
 /// Names of the last step's points that are passed on as a hint.
 enum { MAX_KEPT = 64 };
-/// Corners of a part in reach of one face of a wall that are looked at together.
-enum { MAX_CORNERS = 64 };
 
 /// A grain's part in the frame of a wall.
 typedef struct meeting {
@@ -109,23 +107,24 @@ static void corner_at(const convex* b, int vertex, const double local[3], double
 }
 
 /// Corners of the part within reach of a face of the wall: four where it rests, all where it moves,
-/// for any of them may come down in the step.
-static int corners_on_face(const meeting* m, const talus_shape_def* shape, const shape_hit* of_wall,
-                           touch points[MAX_CORNERS])
+/// for any of them may come down in the step. In 2D always all: there are few.
+static talus_status corners_on_face(const meeting* m, const talus_shape_def* shape,
+                                    const shape_hit* of_wall, touch_list* points)
 {
-    const double size = 2.0 * m->n->g->radius[m->at->grain];
-    const int few = touches_most(&m->hint, of_wall->normal, m->at->reach, size);
-    const int most = few == CONVEX_REST_TOUCHES ? few : MAX_CORNERS;
-    int count = 0;
+    const int dim = m->b.dim;
+    const double size = rest_size(2.0 * m->n->g->radius[m->at->grain], m->b.thickness);
+    points->count = 0;
     for (int v = 0; v < m->b.vertex_count; v++) {
         double point[3];
         shape_hit hits[SHAPE_MAX_HITS];
         corner_at(&m->b, v, m->at->local, point);
-        int found = shape_query(shape, m->b.dim, point, m->at->reach + m->b.skin, hits);
+        int found = shape_query(shape, dim, point, m->at->reach + m->b.skin, hits);
         for (int k = 0; k < found; k++) {
             if (hits[k].feature != of_wall->feature) continue;
-            if (count == MAX_CORNERS) count = touches_reduce(points, count, few, &m->hint);
-            touch* t = &points[count++];
+            if (!arrays_grow(&points->capacity, points->count + 1, ARRAY(points->row))) {
+                return TALUS_ERR_MEMORY;
+            }
+            touch* t = &points->row[points->count++];
             *t = (touch){.gap = hits[k].distance - m->b.skin,
                          .feature = feature_make(FEATURE_SURFACE, hits[k].feature, v)};
             vec_copy(3, t->normal, hits[k].normal);
@@ -133,29 +132,21 @@ static int corners_on_face(const meeting* m, const talus_shape_def* shape, const
             vec_add_scaled(3, t->point, -0.5 * (hits[k].distance + m->b.skin), t->normal);
         }
     }
-    return m->b.dim == 3 ? touches_reduce(points, count, most, &m->hint) : count;
-}
-
-/// In 2D at most the two deepest corners hold a part on a face.
-static int two_deepest(touch* points, int count)
-{
-    while (count > 2) {
-        int highest = 0;
-        for (int i = 1; i < count; i++) {
-            if (points[i].gap > points[highest].gap) highest = i;
-        }
-        for (int i = highest; i + 1 < count; i++) points[i] = points[i + 1];
-        count--;
+    if (points->count > 2) points->count = touches_drop_held(points->row, points->count, dim);
+    const bool rests =
+        touches_most(&m->hint, of_wall->normal, m->at->reach, size) == CONVEX_REST_TOUCHES;
+    if (dim == 3 && rests) {
+        points->count = touches_reduce(points->row, points->count, CONVEX_REST_TOUCHES, &m->hint);
     }
-    return count;
+    return TALUS_OK;
 }
 
-static talus_status meet_corners(meeting* m)
+static talus_status meet_corners(meeting* m, narrow_scratch* scratch)
 {
     const talus_shape_def* shape = &m->n->w->record[m->at->wall].shape;
     const double near_centre = m->n->g->radius[m->at->grain] + m->at->reach;
+    touch_list* points = &scratch->touches;
     shape_hit faces[SHAPE_MAX_HITS];
-    touch points[MAX_CORNERS];
     int64_t kept[MAX_KEPT];
     m->hint.kept = kept;
     m->hint.kept_count = kept_features(m, kept);
@@ -163,9 +154,8 @@ static talus_status meet_corners(meeting* m)
     int found = shape_query(shape, m->b.dim, m->at->local, near_centre, faces);
     for (int f = 0; f < found; f++) {
         if (faces[f].distance < 0.0) m->escaped[m->at->grain] = 1;
-        int count = corners_on_face(m, shape, &faces[f], points);
-        if (m->b.dim == 2) count = two_deepest(points, count);
-        for (int i = 0; i < count; i++) TRY(append_touch(m, &points[i]));
+        TRY(corners_on_face(m, shape, &faces[f], points));
+        for (int i = 0; i < points->count; i++) TRY(append_touch(m, &points->row[i]));
     }
     return TALUS_OK;
 }
@@ -259,7 +249,7 @@ talus_status solid_wall_contacts(const narrow* n, const wall_approach* at, narro
                 return TALUS_ERR_MEMORY;
             }
             const wall_form_kind kind = m.form->kind;
-            TRY(kind == FORM_CORNERS ? meet_corners(&m)
+            TRY(kind == FORM_CORNERS ? meet_corners(&m, scratch)
                 : kind == FORM_MESH  ? meet_mesh(&m, scratch)
                                      : meet_convex(&m));
         }

@@ -184,6 +184,39 @@ static double lonely(const touch* t, int at, int i)
     return least;
 }
 
+/// Thicknesses that make the size of a slender body. Boxes up to 1 : 2.9 : 2.9 are none, for their
+/// diameter is less than that of five thicknesses.
+#define SLENDER 5.0
+
+double rest_size(double diameter, double thickness)
+{
+    return thickness > 0.0 ? fmin(diameter, SLENDER * thickness) : diameter;
+}
+
+/// Does q hold p?
+static bool holds(int dim, const touch* q, const touch* p)
+{
+    const double above = p->gap - q->gap;
+    if (!(above > 0.0)) return false;
+    double beside[3] = {0.0, 0.0, 0.0};
+    vec_sub(dim, beside, p->point, q->point);
+    vec_add_scaled(dim, beside, -vec_dot(dim, beside, q->normal), q->normal);
+    return vec_dot(dim, beside, beside) <= above * above;
+}
+
+int touches_drop_held(touch* points, int count, int dim)
+{
+    int kept = 0;
+    for (int i = 0; i < count; i++) {
+        // Whoever holds one that holds p holds p too: those left out already need not be asked.
+        bool held = false;
+        for (int j = 0; j < kept && !held; j++) held = holds(dim, &points[j], &points[i]);
+        for (int j = i + 1; j < count && !held; j++) held = holds(dim, &points[j], &points[i]);
+        if (!held) points[kept++] = points[i];
+    }
+    return kept;
+}
+
 int touches_most(const convex_hint* hint, const double normal[3], double reach, double size)
 {
     if (!hint) return CONVEX_REST_TOUCHES;

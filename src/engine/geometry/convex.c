@@ -174,6 +174,12 @@ static int manifold(const convex_pair* p, const axis* along, double reach, touch
     return p->a->dim == 2 ? manifold_2d(p, along, reach, out) : manifold_3d(p, along, reach, out);
 }
 
+/// The smaller of two thicknesses, of which 0 is not known.
+static double thinner(double a, double b)
+{
+    return a > 0.0 && (a < b || !(b > 0.0)) ? a : b;
+}
+
 int convex_touches(const convex* a, const convex* b, const double delta[3], double reach,
                    const convex_hint* hint, touch out[CONVEX_MAX_TOUCHES])
 {
@@ -193,7 +199,9 @@ int convex_touches(const convex* a, const convex* b, const double delta[3], doub
             count = manifold(&p, &along, reach, found);
         }
     }
-    const int most = touches_most(hint, along.normal, reach, 2.0 * smaller_radius(&p));
+    const double thickness = thinner(a->thickness, b->thickness);
+    const double size = rest_size(2.0 * smaller_radius(&p), thickness);
+    const int most = touches_most(hint, along.normal, reach, size);
     count = touches_reduce(found, count, most, hint);
     memcpy(out, found, (size_t)count * sizeof *out);
     return count;

@@ -39,6 +39,7 @@ typedef struct convex {
     const double* vertex; ///< [vertex_count][dim] about the body's origin, turned and scaled
     const double* normal; ///< [face_count][dim] turned
     double skin;
+    double thickness; ///< least width, skin included; 0: not known
 } convex;
 
 /// What a step would do to the bodies without contacts, and what was there before. Zero or NULL
@@ -78,6 +79,16 @@ int convex_touches(const convex* a, const convex* b, const double delta[3], doub
 /// `normal` that the contact had tells on which side of each other edges are.
 double convex_gap(const convex* a, const convex* b, const double delta[3], int64_t feature,
                   const double normal[3]);
+
+/// The size by which a body counts as at rest: its diameter, or a few times its thickness if it is
+/// slender, for it has gone through another when a compact body has hardly moved.
+double rest_size(double diameter, double thickness);
+
+/// Leave out the points that others hold: point p is left out if there is a q such that p is higher
+/// over the surface by no less than it is beside q. With turns of less than 1 in a step it cannot
+/// come down before q does. So the upper corners of a plate that lies flat are left out, and no
+/// corner of a rod that tips. Returns how many are left, in the order they had.
+int touches_drop_held(touch* points, int count, int dim);
 
 /// How many points (3D) a contact with this normal needs. Gaps change linearly over the contact, so
 /// all corners of the common part bound them; four of them hold a body at rest, but when the bodies

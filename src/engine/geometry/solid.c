@@ -102,21 +102,6 @@ static mass_properties solid_mass(const solid* s)
     return all;
 }
 
-/// Twice the distance from a part's centre of mass to its nearest face, of the thinnest part.
-static double solid_thickness(const solid* s)
-{
-    double least = INFINITY;
-    for (int i = 0; i < s->part_count; i++) {
-        const polytope* p = &s->part[i];
-        const mass_properties mass = polytope_mass(p, s->skin);
-        for (int f = 0; f < p->face_count; f++) {
-            const double middle = vec_dot(s->dim, p->normal + f * s->dim, mass.centre);
-            least = fmin(least, p->offset[f] - middle);
-        }
-    }
-    return 2.0 * (least + s->skin);
-}
-
 static talus_status solid_fill(const talus_solid_def* def, solid* out, talus_error* error)
 {
     TRY(solid_check(def, error));
@@ -139,13 +124,15 @@ static talus_status solid_fill(const talus_solid_def* def, solid* out, talus_err
     if (out->dim == 2) {
         for (int k = 0; k < 8; k++) out->inertia[k] = 0.0;
     }
+    out->thinnest = INFINITY;
     for (int i = 0; i < out->part_count; i++) {
+        out->thickness = fmax(out->thickness, polytope_width(&out->part[i]) + 2.0 * out->skin);
+        out->thinnest = fmin(out->thinnest, polytope_width(&out->part[i]) + 2.0 * out->skin);
         for (int v = 0; v < out->part[i].vertex_count; v++) {
             out->radius = fmax(out->radius, vec_norm(out->dim, out->part[i].vertex + out->dim * v));
         }
     }
     out->radius += out->skin;
-    out->thickness = solid_thickness(out);
     if (out->dim == 2) {
         out->root[8] = sqrt(out->inertia[8]);
         out->unroot[8] = 1.0 / out->root[8];

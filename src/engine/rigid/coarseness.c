@@ -80,7 +80,7 @@ static double wall_error(const coarse_loop* loop, int64_t c)
     const talus_shape_def* shape = &state->walls.record[wall].shape;
     const double *velocity = state->walls.velocity + 3 * wall,
                  *turning = state->walls.spin + 3 * wall;
-    const double h = loop->order->h, thickness = grain_thickness(g, row);
+    const double h = loop->order->h, thickness = grain_thinnest(g, row);
     const bool ball = g->solid[row] < 0;
     const bool flat =
         shape->kind == TALUS_SHAPE_PLANE || (shape->kind == TALUS_SHAPE_BOX && shape->inside);
@@ -114,7 +114,7 @@ static double pair_error(const coarse_loop* loop, int64_t c)
     const grains* g = &loop->order->state->grains;
     const int dim = loop->list->dim;
     const int64_t a = loop->list->a_row[c], b = loop->list->b_row[c];
-    const double thickness = fmin(grain_thickness(g, a), grain_thickness(g, b));
+    const double thickness = fmin(grain_thinnest(g, a), grain_thinnest(g, b));
     double arm[3], u[3], v[3];
     arm_to(loop, c, g->position + a * dim, arm);
     velocity_at(loop, a, arm, v);

@@ -24,6 +24,7 @@
 #include "base/vec.h"
 #include "detect/narrow.h"
 #include "detect/neighbours.h"
+#include "detect/passage.h"
 #include "rigid/assemble.h"
 #include "rigid/audit.h"
 #include "rigid/impacts.h"
@@ -74,6 +75,11 @@ struct contact_dynamics {
     double drift[3];     ///< mean free velocity of the free grains
     impacts impacts;     ///< of this step
     bool flown;          ///< they are known: gaps are counted after them
+    passage_work passage;
+    int64_t way_capacity, wall_way_capacity;
+    double* way_velocity; ///< [grains][dim] with contacts
+    double* way_spin;     ///< [grains][1 or 3]
+    double* way_walls;    ///< [walls][3]
 };
 
 // ---- memory ------------------------------------------------------------------------------------
@@ -96,6 +102,10 @@ void contact_dynamics_destroy(contact_dynamics* s)
     free(s->wall_margin);
     free(s->saved_walls);
     impacts_free(&s->impacts);
+    passage_work_free(&s->passage);
+    free(s->way_velocity);
+    free(s->way_spin);
+    free(s->way_walls);
     free(s);
 }
 
@@ -543,7 +553,7 @@ static void find_far(void* data, int64_t first, int64_t last, double* found)
     const step_loop* loop = data;
     const grains* g = &loop->order->state->grains;
     for (int64_t i = first; i < last && *found == 0.0; i++) {
-        *found = loop->s->margin[i] - MARGIN_RADII * g->radius[i] > grain_thickness(g, i);
+        *found = loop->s->margin[i] - MARGIN_RADII * g->radius[i] > grain_thinnest(g, i);
     }
 }
 
@@ -785,6 +795,53 @@ static talus_status solve_found(contact_dynamics* s, const step_order* order, in
     return TALUS_OK;
 }
 
+/// Would the step carry solids into each other, or into walls?
+static talus_status look_at_ways(contact_dynamics* s, const step_order* order, step_passage* out)
+{
+    const physical_state* state = order->state;
+    const grains* g = &state->grains;
+    const walls* w = &state->walls;
+    const int dim = s->dim, stride = problem_stride(dim), spin_dim = spin_width(dim);
+    if (!state->poses.first || state->poses.first[g->count] == 0) return TALUS_OK; // only balls
+    if (!arrays_renew(&s->way_capacity, g->count, ROWS(s->way_velocity, dim),
+                      ROWS(s->way_spin, spin_dim)) ||
+        !arrays_renew(&s->wall_way_capacity, w->count, ROWS(s->way_walls, 3))) {
+        return TALUS_ERR_MEMORY;
+    }
+    for (int i = 0; i < (int)w->count; i++) {
+        const int64_t row = s->assembly.wall_row[i];
+        vec_copy(3, s->way_walls + 3 * i, w->velocity + 3 * i);
+        if (row >= 0) vec_copy(dim, s->way_walls + 3 * i, s->problem.body + row * stride);
+    }
+    for (int64_t i = 0; i < g->count; i++) {
+        const int wall = g->glued_to[i];
+        const double* row = s->problem.body + i * stride;
+        const bool mobile = wall >= 0 && s->assembly.wall_row[wall] >= 0;
+        vec_copy(dim, s->way_velocity + i * dim, mobile ? s->way_walls + 3 * wall : row);
+        if (wall == GRAIN_FREE) {
+            grain_spin_of_w(g, i, row + row_w(dim), s->way_spin + i * spin_dim);
+        } else {
+            vec_copy(spin_dim, s->way_spin + i * spin_dim, g->spin + i * spin_dim);
+        }
+    }
+    const passage_way way = {.state = state,
+                             .pairs = &s->neighbours.pairs,
+                             .velocity = s->way_velocity,
+                             .spin = s->way_spin,
+                             .wall_velocity = s->way_walls,
+                             .drift = {s->drift[0], s->drift[1], s->drift[2]},
+                             .h = order->h,
+                             .threads = order->threads};
+    passage found;
+    TRY(passage_find(&s->passage, &way, &found));
+    *out = (step_passage){.passes = found.passes,
+                          .a = found.a,
+                          .b = found.b,
+                          .depth = found.depth,
+                          .safe_step = found.safe_step};
+    return TALUS_OK;
+}
+
 talus_status contact_dynamics_attempt(contact_dynamics* s, const step_order* order,
                                       step_outcome* out, talus_error* error)
 {
@@ -825,6 +882,10 @@ talus_status contact_dynamics_attempt(contact_dynamics* s, const step_order* ord
     out->contacts = s->found.count;
     out->active = (int64_t)active;
     if (out->nan_grain >= 0) return TALUS_OK;
+    start = clock_seconds();
+    if (look_at_ways(s, order, &out->passage)) return error_memory(error, "following solids");
+    totals->seconds_detect += clock_seconds() - start;
+    if (out->passage.passes && order->may_cut) return TALUS_OK; // it will not be accepted
     start = clock_seconds();
     if (certify(s, order, &out->certified) || audit(s, order, out->tolerance, &out->audit)) {
         return error_memory(error, "certifying a step");

@@ -482,16 +482,21 @@ static void turn_by(double* rotation, const double angle[3])
 
 /// A free solid turns about an axis that moves. Half a step ahead its spin is, to first order,
 /// spin + h/2 dspin/dt with dspin/dt = I^-1 (L x spin): turning by that makes the free motion
-/// second order. Then the angular momentum L, not the spin, is what stays.
-static void turn_solid(grains* g, int64_t row, const solid* s, double h)
+/// second order.
+void grain_turn_angle(const grains* g, int64_t row, const double* spin, double h, double angle[3])
 {
-    double *spin = g->spin + 3 * row, momentum[3], torque[3], change[3], angle[3];
-    angular_momentum(g, row, s, spin, momentum);
-    vec_cross(torque, momentum, spin);
-    spin_of_momentum(g, row, s, torque, change);
+    const solid* s = grain_solid(g, row);
+    double momentum[3], torque[3], change[3] = {0.0, 0.0, 0.0};
+    if (g->dim == 2) {
+        angle[0] = angle[1] = 0.0, angle[2] = h * spin[0];
+        return;
+    }
+    if (s && g->spin_mobility[row] > 0.0) {
+        angular_momentum(g, row, s, spin, momentum);
+        vec_cross(torque, momentum, spin);
+        spin_of_momentum(g, row, s, torque, change);
+    }
     for (int k = 0; k < 3; k++) angle[k] = h * (spin[k] + 0.5 * h * change[k]);
-    turn_by(g->rotation + 4 * row, angle);
-    spin_of_momentum(g, row, s, momentum, spin);
 }
 
 void grain_turn(grains* g, int64_t row, double h)
@@ -501,13 +506,13 @@ void grain_turn(grains* g, int64_t row, double h)
         return;
     }
     const solid* s = grain_solid(g, row);
-    if (s && g->spin_mobility[row] > 0.0) {
-        turn_solid(g, row, s, h);
-        return;
-    }
-    const double* spin = g->spin + 3 * row;
-    const double angle[3] = {h * spin[0], h * spin[1], h * spin[2]};
+    double *spin = g->spin + 3 * row, momentum[3], angle[3];
+    const bool free_solid = s && g->spin_mobility[row] > 0.0;
+    if (free_solid) angular_momentum(g, row, s, spin, momentum);
+    grain_turn_angle(g, row, spin, h, angle);
     turn_by(g->rotation + 4 * row, angle);
+    // The angular momentum, not the spin, is what stays.
+    if (free_solid) spin_of_momentum(g, row, s, momentum, spin);
 }
 
 // ---- sums --------------------------------------------------------------------------------------

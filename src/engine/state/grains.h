@@ -86,14 +86,17 @@ static inline const solid* grain_solid(const grains* g, int64_t row)
 {
     return g->solid[row] < 0 ? NULL : &g->solids->row[g->solid[row]];
 }
-
-/// How thin a grain is: the diameter of a ball, the thickness of a solid.
+/// Diameter of a ball, smallest width of a solid: what an overlap is to be compared with.
 static inline double grain_thickness(const grains* g, int64_t row)
 {
-    const solid* s = grain_solid(g, row);
-    return s ? s->thickness * g->scale[row] : 2.0 * g->radius[row];
+    return g->solid[row] < 0 ? 2.0 * g->radius[row]
+                             : grain_solid(g, row)->thickness * g->scale[row];
 }
-
+/// The same of its thinnest part: what may go through another body unseen.
+static inline double grain_thinnest(const grains* g, int64_t row)
+{
+    return g->solid[row] < 0 ? 2.0 * g->radius[row] : grain_solid(g, row)->thinnest * g->scale[row];
+}
 /// Volume (2D: area) of a grain.
 double grain_volume(const grains* g, int64_t row);
 /// Diameter of the ball as large as the grain.
@@ -110,6 +113,8 @@ void grain_add_torque(const grains* g, int64_t row, double h, double* spin);
 /// Turn a grain by `h spin`. A solid in 3D keeps its angular momentum: its spin changes with its
 /// orientation, as the gyroscopic torque asks.
 void grain_turn(grains* g, int64_t row, double h);
+/// The rotation vector [3] by which grain_turn() would turn a grain of this spin.
+void grain_turn_angle(const grains* g, int64_t row, const double* spin, double h, double angle[3]);
 
 /// Kinetic energy of a grain.
 double grain_kinetic_energy(const grains* g, int64_t row);

@@ -75,7 +75,7 @@ double advice_thickness(const grains* g)
 {
     double least = INFINITY;
     for (int64_t i = 0; i < g->count; i++) {
-        if (g->glued_to[i] == GRAIN_FREE) least = fmin(least, grain_thickness(g, i));
+        if (g->glued_to[i] == GRAIN_FREE) least = fmin(least, grain_thinnest(g, i));
     }
     return least;
 }

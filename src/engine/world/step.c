@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/rng.h"
 #include "base/words.h"
+#include "detect/passage.h"
 #include "rigid/problem.h"
 #include "world/diagnose.h"
 #include "world/world.h"
@@ -24,6 +25,8 @@ enum { AUDIT_STEPS = 16, AUDIT_SWEEPS = 300, MOST_TIGHTENED = 4 };
 /// that they are given beforehand, about a second: in a run in which hardly any step needs one all
 /// of them get it, and one in which many steps would does not take much longer.
 static const double LAST_SHARE = 0.25, LAST_FREE = 1e8;
+/// How often a step may be cut in two for solids that would go into others.
+enum { MOST_CUT = 8 };
 /// Key of the random numbers of audits beside those of sweeps.
 static const uint64_t AUDIT_STREAM = 0xa0d17;
 
@@ -104,6 +107,48 @@ static int64_t audit_allowance(const talus_world* w, uint64_t key)
 }
 
 // ---- what came of a step -----------------------------------------------------------------------
+
+/// The other body of a passage, in words.
+static void passage_words(const talus_world* w, const step_passage* p, char* text, size_t size)
+{
+    if (p->a < 0) {
+        snprintf(text, size, "wall '%s'", w->state.walls.record[-1 - p->a].name);
+    } else {
+        snprintf(text, size, "grain %lld", (long long)w->state.grains.id[p->a]);
+    }
+}
+
+/// Is a number worth telling again: the first, and whenever it has doubled?
+static bool worth_telling(int64_t count)
+{
+    return (count & (count - 1)) == 0;
+}
+
+/// Count a step that would carry solids into others: it is cut, or cannot be cut any more.
+static void note_passage(talus_world* w, const step_order* order, const step_passage* p)
+{
+    talus_totals* t = &w->totals.shown;
+    char other[128];
+    passage_words(w, p, other, sizeof other);
+    if (!(t->safe_step > 0.0) || p->safe_step < t->safe_step) t->safe_step = p->safe_step;
+    const int64_t grain = w->state.grains.id[p->b];
+    if (order->may_cut) {
+        if (!worth_telling(++t->cut)) return;
+        log_write(&w->log, TALUS_LOG_WARNING,
+                  "t = %.9g: in a step of %.3g grain %lld would go into %s by %.2g of the "
+                  "thickness; the step is cut in two. Steps of %.2g would be safe for them (said "
+                  "at every doubling: %lld so far)",
+                  w->state.time, order->h, (long long)grain, other, p->depth, p->safe_step,
+                  (long long)t->cut);
+        return;
+    }
+    t->sunk_depth = fmax(t->sunk_depth, p->depth);
+    if (!worth_telling(++t->sunk)) return;
+    log_write(&w->log, TALUS_LOG_WARNING,
+              "t = %.9g: grain %lld goes into %s by %.2g of the thickness, also in a step cut to "
+              "%.3g (said at every doubling: %lld so far)",
+              w->state.time, (long long)grain, other, p->depth, order->h, (long long)t->sunk);
+}
 
 /// What to do with an attempt, and the sentence to say if the step fails.
 static talus_policy judge(const talus_world* w, const step_outcome* o, double h,
@@ -309,6 +354,9 @@ static void note_audit(talus_world* w, const step_audit* audit, double h)
         (long long)(audit->grain >= 0 ? w->state.grains.id[audit->grain] : -1), strictness(t));
 }
 
+static talus_status take_halves(talus_world* w, double h, int depth, talus_step_result* result,
+                                talus_error* error);
+
 /// One step of length h, or two of h/2 if the policy says retry, and so on down.
 static talus_status step_or_halve(talus_world* w, double h, int depth, talus_step_result* result,
                                   talus_error* error)
@@ -316,14 +364,14 @@ static talus_status step_or_halve(talus_world* w, double h, int depth, talus_ste
     step_order order = order_solve(w, h);
     order.audit_updates = audit_allowance(w, order.key);
     order.may_halve = w->def.on_coarse == TALUS_POLICY_RETRY && depth < w->def.retry_depth;
+    order.may_cut = depth < MOST_CUT;
     step_outcome outcome;
     char why[200] = "";
     const talus_step_result before = *result;
     talus_status status = contact_dynamics_attempt(w->rigid, &order, &outcome, error);
     if (status >= 0 && outcome.too_coarse) {
         contact_dynamics_reject(w->rigid, &order);
-        TRY(step_or_halve(w, 0.5 * h, depth + 1, result, error));
-        return step_or_halve(w, 0.5 * h, depth + 1, result, error);
+        return take_halves(w, h, depth, result, error);
     }
     const world_watcher* watcher = &w->watcher;
     if (status >= 0 && watcher->wants && outcome.nan_grain < 0 &&
@@ -333,6 +381,13 @@ static talus_status step_or_halve(talus_world* w, double h, int depth, talus_ste
     if (status < 0) {
         contact_dynamics_reject(w->rigid, &order);
         return status;
+    }
+    if (outcome.passage.passes) note_passage(w, &order, &outcome.passage);
+    if (outcome.passage.passes && order.may_cut) {
+        contact_dynamics_reject(w->rigid, &order);
+        result->sweeps += outcome.sweeps;
+        result->updates += outcome.updates;
+        return take_halves(w, h, depth, result, error);
     }
     const talus_policy policy = judge(w, &outcome, h, result, why, sizeof why);
     add_outcome(w, &outcome, result);
@@ -357,6 +412,13 @@ static talus_status step_or_halve(talus_world* w, double h, int depth, talus_ste
     result->converged = before.converged;
     result->nan_grain = before.nan_grain;
     result->escaped_grain = before.escaped_grain;
+    return take_halves(w, h, depth, result, error);
+}
+
+/// Two steps of half the length instead of one.
+static talus_status take_halves(talus_world* w, double h, int depth, talus_step_result* result,
+                                talus_error* error)
+{
     TRY(step_or_halve(w, 0.5 * h, depth + 1, result, error));
     return step_or_halve(w, 0.5 * h, depth + 1, result, error);
 }
@@ -509,6 +571,11 @@ talus_status talus_world_soft_times(const talus_world* world, talus_soft_times* 
 }
 
 // ---- steps -------------------------------------------------------------------------------------
+
+double talus_world_safe_step(const talus_world* world)
+{
+    return passage_safe_step(&world->state);
+}
 
 talus_status talus_world_steps(talus_world* world, double h, int64_t count,
                                talus_step_result* result, talus_error* error)

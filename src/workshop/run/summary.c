@@ -101,6 +101,23 @@ static void judge_solver(const run* r, const talus_summary* sum, char* text, siz
              (double)sum->sweeps_total / (double)sum->steps, second);
 }
 
+/// Steps that were too long for slender solids.
+static void judge_passages(const run* r, char* text, size_t size)
+{
+    const talus_totals* t = talus_world_totals(r->world);
+    char sunk[128] = "";
+    if (t->cut == 0 && t->sunk == 0) return;
+    if (t->sunk > 0) {
+        snprintf(sunk, sizeof sunk,
+                 " In %" PRId64 " of the shortest ones they did, by up to %.2g of the thickness.",
+                 t->sunk, t->sunk_depth);
+    }
+    add_line(text, size,
+             "Passages: %" PRId64 " time%s a step was cut in two, for solids would have gone into "
+             "other bodies on its way.%s A step of %.2g s would be safe.",
+             t->cut, plural(t->cut), sunk, t->safe_step);
+}
+
 /// How exact the steps were, for all that is known. The papers' theory of softness is about their
 /// own solver.
 static void judge_exactness(const run* r, const talus_summary* sum, char* text, size_t size)
@@ -205,6 +222,7 @@ static void judge(const run* r, talus_summary* sum)
              "Overlap: %.2g %% of a mean diameter in the mean and %.2g %% at most at the end; %.2g "
              "%% at most in the whole run.",
              100 * sum->overlap_mean, 100 * sum->overlap_max, 100 * r->state.worst_overlap);
+    judge_passages(r, text, size);
     if (method->solves_contacts) judge_exactness(r, sum, text, size);
     if (sum->removed_grains > 0) {
         add_line(text, size, "Escape: %" PRId64 " grain%s left the domain and %s taken out.",

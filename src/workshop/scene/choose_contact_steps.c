@@ -70,7 +70,7 @@ static talus_status poured_thickness(const talus_scene* scene, const scene_sourc
     for (int i = 0; shape->table && i < shape->count; i++) {
         const solid* s = &shape->table->solids.row[shape->first + i];
         const double scale = shape->scale > 0.0 ? shape->scale : radius / s->radius;
-        *out = fmin(*out, scale * s->thickness);
+        *out = fmin(*out, scale * s->thinnest);
     }
     return TALUS_OK;
 }

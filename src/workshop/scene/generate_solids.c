@@ -87,7 +87,7 @@ static void body_init(crowd* c, body* b, talus_grain_def* grain)
     if (grain->solid.index >= 0) {
         const solid* s = &c->context->solids->row[grain->solid.index];
         const double* i = s->inertia;
-        b->thickness = s->thickness * grain->scale;
+        b->thickness = s->thinnest * grain->scale;
         b->gyration = (dim == 2 ? i[8] : (i[0] + i[4] + i[8]) / 3.0) * grain->scale * grain->scale;
     }
     place(c, b);

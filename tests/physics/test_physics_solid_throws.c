@@ -1,0 +1,91 @@
+/// Slender solids that long steps throw at walls and at each other: nothing passes, nothing is
+/// lost.
+///
+/// bench/throws.h has the throws and the ruler, which follows every step from its beginning to its
+/// end. Who goes through another body overlaps it on the way by half of its thickness.
+#include "physics.h"
+
+#include "throws.h"
+
+#include "detect/passage.h"
+
+/// Rods tip over from rest, from all but upright to nearly flat, and fall on the floor. The far end
+/// comes down on a circle: what is left is the sagitta of one step, which the engine allows up to a
+/// tenth of the thickness (detect/passage.c), with a tenth of that for the ruler's own steps.
+static void test_tipping_rod(void** unused)
+{
+    (void)unused;
+    static const double steps[] = {1e-3, 5e-3, 1e-2, 2e-2};
+    for (int k = 0; k < 4; k++) {
+        for (int lean = 1; lean < 8; lean++) {
+            talus_world* world = physics_world_g(2, lean % 2 ? 0.5 : 0.0, 0, -9.81, 0);
+            physics_plane(world, "floor", 0, 1, 0);
+            const double angle = 0.5 * M_PI - 0.2 * lean, length = 2.0, thick = 0.01;
+            talus_solid_id shape = physics_box_solid(world, "rod", 2, length, thick, 0);
+            talus_grain_def g =
+                physics_block(shape, 0, 0.5 * length * sin(angle) + 0.5 * thick * cos(angle), 0);
+            g.rotation[2] = angle;
+            const int64_t id = physics_add(world, &g);
+            double lowest = 0.0;
+            for (int i = 0; i < (int)(1.5 / steps[k]); i++) {
+                physics_step(world, steps[k]);
+                const double y = grain_x(world, id, 1), a = grain_q(world, id, 0);
+                lowest = fmin(lowest, y - 0.5 * length * fabs(sin(a)) - 0.5 * thick * fabs(cos(a)));
+            }
+            assert_true(lowest > -0.11 * thick);
+            // It lies: its middle is half a thickness above the floor, up to what it has sunk.
+            assert_true(fabs(grain_x(world, id, 1) - 0.5 * thick) < 0.11 * thick);
+            talus_world_destroy(world);
+        }
+    }
+}
+
+/// Random throws at every kind of wall and at each other; `bench/throws.c` does as many as are
+/// wanted.
+static void test_random_throws(void** unused)
+{
+    (void)unused;
+    const int count = (int)(150.0 * test_scale());
+    int cut = 0;
+    for (int i = 0; i < count; i++) {
+        const throw_case c = throw_number((uint64_t)i);
+        const throw_result r = throw_one(&c, 15);
+        cut += r.substeps > r.steps;
+        if (r.lost || r.depth >= 0.5) {
+            print_message("throw %d: %dD %s at %s, h = %g: %g thicknesses %s\n", i, c.dim,
+                          throw_shape_names[c.shape], throw_target_names[c.target], c.h, r.depth,
+                          r.why);
+        }
+        assert_false(r.lost);
+        assert_true(r.depth < 0.5);
+    }
+    assert_true(cut > count / 100); // steps that long are meant to be cut
+}
+
+/// The step that is called safe is safe: a needle that flies at a plate sidewards moves by an
+/// eighth of its thickness.
+static void test_safe_step(void** unused)
+{
+    (void)unused;
+    talus_world* world = physics_world_g(3, 0.0, 0, 0, 0);
+    talus_solid_id shape = physics_box_solid(world, "needle", 3, 1.0, 0.02, 0.02);
+    for (int i = 0; i < 2; i++) {
+        talus_grain_def g = physics_block(shape, 0, 0, i);
+        g.velocity[2] = i ? -3.0 : 3.0;
+        physics_add(world, &g);
+    }
+    physics_step(world, 1e-9);
+    const double expected = 0.25 * 0.02 / (2.0 * 3.0);
+    assert_true(fabs(talus_world_safe_step(world) - expected) < 1e-9 * expected);
+    talus_world_destroy(world);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_tipping_rod),
+        cmocka_unit_test(test_random_throws),
+        cmocka_unit_test(test_safe_step),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
