@@ -24,7 +24,7 @@ enum { AUDIT_STEPS = 16, AUDIT_SWEEPS = 300, MOST_TIGHTENED = 4 };
 /// Work that last chances of clusters in flow may take, of all contact updates, and updates' worth
 /// that they are given beforehand, about a second: in a run in which hardly any step needs one all
 /// of them get it, and one in which many steps would does not take much longer.
-static const double LAST_SHARE = 0.25, LAST_FREE = 1e8;
+static const double LAST_SHARE = 0.15, LAST_FREE = 1e8;
 /// How often a step may be cut in two for solids that would go into others.
 enum { MOST_CUT = 8 };
 /// Key of the random numbers of audits beside those of sweeps.

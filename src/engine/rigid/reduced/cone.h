@@ -87,21 +87,20 @@ typedef struct cone_progress {
     int shorts;    ///< short steps in a row
     double lowest; ///< tau when it had last halved
     int waited;    ///< steps since then
+    int idle;      ///< so many of these halve theta, too; 0: they do not
 } cone_progress;
 
-static inline cone_progress cone_progress_start(void)
+static inline cone_progress cone_progress_start(int idle)
 {
-    return (cone_progress){.theta = 1.0, .lowest = INFINITY};
+    return (cone_progress){.theta = 1.0, .lowest = INFINITY, .idle = idle};
 }
 
 /// After a step of this share of its full length from `tau`. Theta is halved after three short
-/// ones, and where tau has not halved for 16 steps, however long: with all of the derivative the
-/// path may turn back, as it did in steps of falling walls (scenes/masonry: 6 of 32 were not solved
-/// without that; of 4, 8, 10, 12, 16 and 20 steps 16 and 20 solved all of 69). It grows after long
-/// ones. False if tau has not halved for so long that it is no use.
+/// ones, and where tau has not halved for some time, and grows after long ones. False if tau has
+/// not halved for so long that it is no use.
 static inline bool cone_progress_next(cone_progress* g, double share, double tau)
 {
-    enum { SHORT_STEPS = 3, IDLE = 16, PATIENCE = 40 };
+    enum { SHORT_STEPS = 3, PATIENCE = 40 };
     const double short_step = 0.05, long_step = 0.5, less = 0.5, more = 1.5;
     g->waited++;
     if (tau < 0.5 * g->lowest) {
@@ -109,10 +108,11 @@ static inline bool cone_progress_next(cone_progress* g, double share, double tau
         g->waited = 0;
     }
     g->shorts = share < short_step ? g->shorts + 1 : 0;
-    if (g->shorts == SHORT_STEPS || (g->waited > 0 && g->waited % IDLE == 0)) {
+    const bool idle = g->idle > 0 && g->waited >= g->idle;
+    if (g->shorts == SHORT_STEPS || (idle && g->waited % g->idle == 0)) {
         g->theta *= less;
         g->shorts = 0;
-    } else if (share > long_step && g->waited < IDLE) {
+    } else if (share > long_step && !idle) {
         g->theta = fmin(1.0, more * g->theta);
     }
     return g->waited <= PATIENCE;

@@ -14,8 +14,8 @@
 /// far that leads, then for the tau that this suggests and with the second order of x o y
 /// (Mehrotra). With |u_T| left alone in A it is positive, and steps are long, but forces follow the
 /// sliding slowly; with its full derivative they follow at once, and steps may come to nothing. So
-/// A has a part of the derivative, theta, which is halved after short steps or when tau stops
-/// falling, and grows after long ones (cone.h).
+/// A has a part of the derivative, theta, which is halved after short steps and grows after
+/// long ones (cone.h).
 #include "rigid/reduced/cone.h"
 #include "rigid/reduced/factor.h"
 #include "rigid/reduced/methods.h"
@@ -284,7 +284,7 @@ static double step(reduced_interior* s, bool first, double* tau)
 
 void reduced_interior_go(reduced_interior* s, reduced_run* run, double* r)
 {
-    s->progress = cone_progress_start();
+    s->progress = cone_progress_start(0);
     start(s, r);
     const int64_t begin = run->iterations;
     while (run->iterations < run->limit && !reduced_run_is_late(run)) {
