@@ -388,17 +388,19 @@ typedef struct talus_step_result {
     int64_t step; ///< steps done so far
     double time;  ///< simulated time at the end of the step, s
     int64_t grains;
-    int64_t contacts;      ///< candidate contacts in the problem; method soft: touching or bonded
-    int64_t active;        ///< contacts that carry a force
-    int64_t sweeps;        ///< of this step, retries included
-    int64_t updates;       ///< contact updates of this step
-    bool converged;        ///< the stopping rule was met
-    int substeps;          ///< 1, or more after retries
-    double residual;       ///< natural-map residual of the accepted solution, dimensionless
-    bool second;           ///< an answer of the direct methods of the solver `auto` was kept
-    double overlap_mean;   ///< mean overlap over active contacts / mean diameter, end of the step
-    double overlap_max;    ///< largest overlap / mean diameter, end of the step
-    double kinetic_energy; ///< translation and rotation of the free grains, J
+    int64_t contacts;    ///< candidate contacts in the problem; method soft: touching or bonded
+    int64_t active;      ///< contacts that carry a force
+    int64_t sweeps;      ///< of this step, retries included
+    int64_t updates;     ///< contact updates of this step
+    bool converged;      ///< the stopping rule was met
+    int substeps;        ///< 1, or more after retries
+    double residual;     ///< natural-map residual of the accepted solution, dimensionless
+    bool second;         ///< an answer of the direct methods of the solver `auto` was kept
+    double overlap_mean; ///< mean overlap over active contacts / mean diameter, end of the step
+    double overlap_max;  ///< largest overlap / mean diameter, end of the step
+    double overlap_thickness_max; ///< largest overlap / thickness of the thinner of its two bodies
+                                  ///< (diameter of a ball, smallest width of a solid)
+    double kinetic_energy;        ///< translation and rotation of the free grains, J
     talus_soft_energy energy; ///< method soft: the other energies, all zero for the method contact
     talus_rigidity rigidity;
     int64_t nan_grain;     ///< id of the first grain that went NaN, -1 if none

@@ -254,17 +254,17 @@ static void test_versions(void** state)
     char* path = sample_path(folder, "checkpoint.h5");
     size_t size;
     unsigned char* data = bytes_of(path, &size);
-    const char head[] = "talus-checkpoint 5";
+    const char head[] = "talus-checkpoint 6";
     assert_memory_equal(data, head, strlen(head));
     data[strlen(head) - 1] = '4';
     put_bytes(path, data, size);
     refuse(folder, sample_world(2, 1),
-           "is a checkpoint of version 4, written by an older Talus; this one reads version 5: "
+           "is a checkpoint of version 4, written by an older Talus; this one reads version 6: "
            "start the run again");
     data[strlen(head) - 1] = '7';
     put_bytes(path, data, size);
     refuse(folder, sample_world(2, 1),
-           "is a checkpoint of version 7, written by a newer Talus; this one reads version 5: go "
+           "is a checkpoint of version 7, written by a newer Talus; this one reads version 6: go "
            "on with that one");
     // As they were written before, cut short: the version is said before anything else.
     put_bytes(path, "talus-checkpoint 1\nsize 12\n", 27);
@@ -466,7 +466,7 @@ static void edit(const char* path, void (*change)(hid_t file))
     H5Fclose(file);
     data = bytes_of(path, &size);
     char head[512] = "";
-    snprintf(head, sizeof head, "talus-checkpoint 5\nsize %zu\nhash %016llx\n", size,
+    snprintf(head, sizeof head, "talus-checkpoint 6\nsize %zu\nhash %016llx\n", size,
              (unsigned long long)hash_bytes(HASH_START, data, size));
     talus_error error = {0};
     check_ok(files_write(path, head, sizeof head, data, size, false, &error), error);

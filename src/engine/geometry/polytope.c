@@ -7,8 +7,12 @@
 #include "base/error.h"
 #include "base/vec.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/// Edges up to which all pairs of them are tried for the smallest width.
+enum { MOST_EDGES_IN_PAIRS = 64 };
 
 void polytope_free(polytope* p)
 {
@@ -141,4 +145,41 @@ talus_status polytope_prism(const double axis[3], double radius, double half_len
     talus_status status = polytope_hull(3, points, 2 * sides, out, error);
     free(points);
     return status;
+}
+
+/// Extent of a polytope along the unit vector n.
+static double extent_along(const polytope* p, const double* n)
+{
+    double low = INFINITY, high = -INFINITY;
+    for (int v = 0; v < p->vertex_count; v++) {
+        const double x = vec_dot(p->dim, n, p->vertex + v * p->dim);
+        low = fmin(low, x);
+        high = fmax(high, x);
+    }
+    return high - low;
+}
+
+/// The two planes touch a face and a corner, or (3D) two edges. Edges are tried in pairs where
+/// there are not too many: a body of many edges has faces near every direction.
+double polytope_width(const polytope* p)
+{
+    double width = INFINITY;
+    for (int f = 0; f < p->face_count; f++) {
+        width = fmin(width, extent_along(p, p->normal + f * p->dim));
+    }
+    if (p->dim == 2 || p->edge_count > MOST_EDGES_IN_PAIRS) return width;
+    for (int i = 0; i < p->edge_count; i++) {
+        for (int j = i + 1; j < p->edge_count; j++) {
+            const int32_t *e = p->edge + 4 * i, *f = p->edge + 4 * j;
+            double along_e[3], along_f[3], n[3];
+            vec_sub(3, along_e, p->vertex + 3 * e[1], p->vertex + 3 * e[0]);
+            vec_sub(3, along_f, p->vertex + 3 * f[1], p->vertex + 3 * f[0]);
+            vec_cross(n, along_e, along_f);
+            const double length = vec_norm(3, n);
+            if (!(length > 1e-6 * vec_norm(3, along_e) * vec_norm(3, along_f))) continue;
+            for (int k = 0; k < 3; k++) n[k] /= length;
+            width = fmin(width, extent_along(p, n));
+        }
+    }
+    return width;
 }

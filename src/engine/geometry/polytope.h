@@ -55,6 +55,9 @@ typedef struct mass_properties {
 /// Exact mass properties of a polytope rounded by `skin` >= 0 (its Minkowski sum with a ball).
 mass_properties polytope_mass(const polytope* p, double skin);
 
+/// Smallest distance of two parallel planes that hold the polytope between them.
+double polytope_width(const polytope* p);
+
 /// Signed distance from the surface to a point, negative inside, with the unit outward normal at
 /// the nearest surface point. *feature names the part of the surface: a vertex v as v, an edge e as
 /// vertex_count + e, a face f as vertex_count + edge_count + f.

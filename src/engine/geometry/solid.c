@@ -125,6 +125,7 @@ static talus_status solid_fill(const talus_solid_def* def, solid* out, talus_err
         for (int k = 0; k < 8; k++) out->inertia[k] = 0.0;
     }
     for (int i = 0; i < out->part_count; i++) {
+        out->thickness = fmax(out->thickness, polytope_width(&out->part[i]) + 2.0 * out->skin);
         for (int v = 0; v < out->part[i].vertex_count; v++) {
             out->radius = fmax(out->radius, vec_norm(out->dim, out->part[i].vertex + out->dim * v));
         }

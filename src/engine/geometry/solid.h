@@ -20,6 +20,7 @@ typedef struct solid {
     double volume;     ///< 2D: area
     double centre[3];  ///< centre of mass in the frame in which the points were given
     double radius;     ///< of the ball about the centre of mass that holds all, skin included
+    double thickness;  ///< smallest width, skin included; of several parts that of the thickest
     double inertia[9]; ///< of unit mass, m^2, tensor in the body frame; 2D: only [8]
     double root[9];    ///< its symmetric square root: w = root (spin in the body frame), m/s
     double unroot[9];  ///< inverse of that root

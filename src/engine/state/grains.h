@@ -86,6 +86,12 @@ static inline const solid* grain_solid(const grains* g, int64_t row)
 {
     return g->solid[row] < 0 ? NULL : &g->solids->row[g->solid[row]];
 }
+/// Diameter of a ball, smallest width of a solid: what an overlap is to be compared with.
+static inline double grain_thickness(const grains* g, int64_t row)
+{
+    return g->solid[row] < 0 ? 2.0 * g->radius[row]
+                             : grain_solid(g, row)->thickness * g->scale[row];
+}
 /// Volume (2D: area) of a grain.
 double grain_volume(const grains* g, int64_t row);
 /// Diameter of the ball as large as the grain.
@@ -102,6 +108,8 @@ void grain_add_torque(const grains* g, int64_t row, double h, double* spin);
 /// Turn a grain by `h spin`. A solid in 3D keeps its angular momentum: its spin changes with its
 /// orientation, as the gyroscopic torque asks.
 void grain_turn(grains* g, int64_t row, double h);
+/// Turn a grain, and its spin with it, by the angle that a w of 1 s has: its energy stays.
+void grain_rotate(grains* g, int64_t row, const double* w);
 
 /// Kinetic energy of a grain.
 double grain_kinetic_energy(const grains* g, int64_t row);

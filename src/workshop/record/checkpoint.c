@@ -25,7 +25,7 @@
 
 #define CHECKPOINT_MAGIC "talus-checkpoint"
 /// 4: named fields instead of the bytes of structs.
-enum { CHECKPOINT_VERSION = 5, HEADER_BYTES = 512 };
+enum { CHECKPOINT_VERSION = 6, HEADER_BYTES = 512 };
 #define PARTS_GROUP "state"
 #define WORLD_PART "world"
 
@@ -73,6 +73,7 @@ static const stored_field result_fields[] = {
     FIELD(talus_step_result, second),
     FIELD(talus_step_result, overlap_mean),
     FIELD(talus_step_result, overlap_max),
+    FIELD(talus_step_result, overlap_thickness_max),
     FIELD(talus_step_result, kinetic_energy),
     FIELD_OWN(talus_step_result, energy, &energy_list),
     FIELD_OWN(talus_step_result, rigidity, &rigidity_list),

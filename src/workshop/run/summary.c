@@ -20,6 +20,8 @@
 
 /// Energies of the method soft that add up to this part of the largest of them are trusted.
 static const double ENERGY_TRUSTED = 0.01;
+/// Overlaps of rigid bodies above this part of the thinner one's thickness are a reason for one.
+static const double OVERLAP_TRUSTED = 0.1;
 
 int64_t summary_peak_memory(void)
 {
@@ -149,6 +151,20 @@ static void judge_energy(const talus_summary* sum, char* text, size_t size)
              much);
 }
 
+/// Overlaps against the bodies themselves: needles may have passed through each other that overlap
+/// by little of a mean diameter.
+static void judge_thickness(const talus_summary* sum, char* text, size_t size)
+{
+    const double deepest = fmax(sum->overlap_thickness_max, sum->overlap_thickness_ever);
+    if (deepest <= OVERLAP_TRUSTED || !method_of(sum->method)->solves_contacts) return;
+    add_line(text, size,
+             VERDICT_WARNING
+             "bodies overlapped by up to %.2g %% of the thickness of the thinner one. Rigid bodies "
+             "should not: the step is too long for bodies as thin or as fast as these, or they "
+             "were placed so.",
+             100 * deepest);
+}
+
 static void judge(const run* r, talus_summary* sum)
 {
     char* text = sum->verdict;
@@ -175,6 +191,7 @@ static void judge(const run* r, talus_summary* sum)
              "Overlap: %.2g %% of a mean diameter in the mean and %.2g %% at most at the end; %.2g "
              "%% at most in the whole run.",
              100 * sum->overlap_mean, 100 * sum->overlap_max, 100 * r->state.worst_overlap);
+    judge_thickness(sum, text, size);
     if (method->solves_contacts) judge_exactness(r, sum, text, size);
     if (sum->removed_grains > 0) {
         add_line(text, size, "Escape: %" PRId64 " grain%s left the domain and %s taken out.",
@@ -225,6 +242,8 @@ void summary_fill(const run* r, const char* outcome, talus_summary* out)
         .audit_most = totals->audit_most,
         .overlap_mean = s->last.overlap_mean,
         .overlap_max = s->last.overlap_max,
+        .overlap_thickness_max = s->last.overlap_thickness_max,
+        .overlap_thickness_ever = s->worst_overlap_thickness,
         .kinetic_energy = s->last.kinetic_energy,
         .method = scene_method(r->scene),
         .energy = s->last.energy,
@@ -334,6 +353,10 @@ talus_status summary_write(const run* r, const talus_summary* sum, talus_error* 
     json_number(&j, "overlap_mean", sum->overlap_mean);
     json_number(&j, "overlap_max", sum->overlap_max);
     json_number(&j, "overlap_max_ever", r->state.worst_overlap);
+    json_number(&j, "overlap_thickness_max", sum->overlap_thickness_max);
+    if (method_of(sum->method)->solves_contacts) {
+        json_number(&j, "overlap_thickness_ever", sum->overlap_thickness_ever);
+    }
     json_number(&j, "kinetic_energy", sum->kinetic_energy);
     json_integer(&j, "frames", sum->frames);
     json_integer(&j, "shapes", sum->shapes);
