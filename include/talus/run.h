@@ -70,6 +70,8 @@ typedef struct talus_summary {
     int64_t audits, audits_held, audits_unanswered;
     double audit_least, audit_most;
     double time, residual, overlap_mean, overlap_max, kinetic_energy;
+    double overlap_thickness_max;  ///< talus_step_result.overlap_thickness_max of the last step
+    double overlap_thickness_ever; ///< method contact: the largest of all steps
     talus_method method;
     talus_soft_energy energy; ///< method soft: of the last step
     double energy_error_max;  ///< method soft: largest error of the balance in a row of the

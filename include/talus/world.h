@@ -392,20 +392,22 @@ typedef struct talus_step_result {
     int64_t step; ///< steps done so far
     double time;  ///< simulated time at the end of the step, s
     int64_t grains;
-    int64_t contacts;      ///< candidate contacts in the problem; method soft: touching or bonded
-    int64_t active;        ///< contacts that carry a force
-    int64_t sweeps;        ///< of this step, retries included
-    int64_t updates;       ///< contact updates of this step
-    bool converged;        ///< the stopping rule was met
-    int64_t substeps;      ///< 1, or more after retries
-    double coarseness;     ///< method contact: largest error that straight paths in the step leave
-                           ///< in a contact, foreseen, in thicknesses of the thinner grain
-                           ///< (TALUS_COARSE, docs/theory.md)
-    double residual;       ///< natural-map residual of the accepted solution, dimensionless
-    bool second;           ///< an answer of the direct methods of the solver `auto` was kept
-    double overlap_mean;   ///< mean overlap over active contacts / mean diameter, end of the step
-    double overlap_max;    ///< largest overlap / mean diameter, end of the step
-    double kinetic_energy; ///< translation and rotation of the free grains, J
+    int64_t contacts;    ///< candidate contacts in the problem; method soft: touching or bonded
+    int64_t active;      ///< contacts that carry a force
+    int64_t sweeps;      ///< of this step, retries included
+    int64_t updates;     ///< contact updates of this step
+    bool converged;      ///< the stopping rule was met
+    int64_t substeps;    ///< 1, or more after retries
+    double coarseness;   ///< method contact: largest error that straight paths in the step leave
+                         ///< in a contact, foreseen, in thicknesses of the thinner grain
+                         ///< (TALUS_COARSE, docs/theory.md)
+    double residual;     ///< natural-map residual of the accepted solution, dimensionless
+    bool second;         ///< an answer of the direct methods of the solver `auto` was kept
+    double overlap_mean; ///< mean overlap over active contacts / mean diameter, end of the step
+    double overlap_max;  ///< largest overlap / mean diameter, end of the step
+    double overlap_thickness_max; ///< largest overlap / thickness of the thinner of its two bodies
+                                  ///< (diameter of a ball, smallest width of a solid)
+    double kinetic_energy;        ///< translation and rotation of the free grains, J
     talus_soft_energy energy; ///< method soft: the other energies, all zero for the method contact
     talus_rigidity rigidity;
     int64_t nan_grain;     ///< id of the first grain that went NaN, -1 if none
@@ -492,23 +494,23 @@ typedef struct talus_totals {
     double audit_least;        ///< smallest and
     double audit_most;         ///< largest error over claim of all audits
     int64_t audit_updates;     ///< contact updates' worth of work that audits took
-    int64_t last_updates;      ///< contact updates' worth of work of last attempts, by direct methods
-                               ///< of `auto`, at clusters in flow whose sweeps were used up
-    int64_t second;            ///< steps with an answer of the direct methods of `auto`
-    int64_t removed;           ///< grains removed by the escape policy
-    int64_t halved;            ///< steps taken in parts
-    int64_t substeps;          ///< parts of all steps, one for a step that was taken whole
-    int64_t coarse;            ///< steps too long: coarseness above TALUS_TOO_COARSE
-    double worst_coarseness;   ///< largest talus_step_result.coarseness
-    double step_needed;        ///< step with which all of these would have been fine, s; 0: none
-    int64_t cut;               ///< steps that were cut into shorter ones, for solids would have gone
-                               ///< into other bodies on the way
-    int64_t sunk;              ///< shortest steps in which they did all the same
-    double sunk_depth;         ///< the deepest of these, in thicknesses of the thinner body
-    double safe_step;          ///< step with which none of these would have happened, s; 0: none did
-    double dissipated;         ///< method soft: as in talus_soft_energy
-    double input;              ///< likewise
-    double start;              ///< likewise
+    int64_t last_updates;    ///< contact updates' worth of work of last attempts, by direct methods
+                             ///< of `auto`, at clusters in flow whose sweeps were used up
+    int64_t second;          ///< steps with an answer of the direct methods of `auto`
+    int64_t removed;         ///< grains removed by the escape policy
+    int64_t halved;          ///< steps taken in parts
+    int64_t substeps;        ///< parts of all steps, one for a step that was taken whole
+    int64_t coarse;          ///< steps too long: coarseness above TALUS_TOO_COARSE
+    double worst_coarseness; ///< largest talus_step_result.coarseness
+    double step_needed;      ///< step with which all of these would have been fine, s; 0: none
+    int64_t cut;             ///< steps that were cut into shorter ones, for solids would have gone
+                             ///< into other bodies on the way
+    int64_t sunk;            ///< shortest steps in which they did all the same
+    double sunk_depth;       ///< the deepest of these, in thicknesses of the thinner body
+    double safe_step;        ///< step with which none of these would have happened, s; 0: none did
+    double dissipated;       ///< method soft: as in talus_soft_energy
+    double input;            ///< likewise
+    double start;            ///< likewise
     double seconds_detect;
     double seconds_solve;
     double seconds_advance;

@@ -248,6 +248,8 @@ talus_solver_def paper_solver_default(void)
 {
     talus_solver_def solver = talus_solver_default();
     solver.tolerance = 0.01;
+    solver.separate_overlaps =
+        false; // the published method lets overlaps be, or has them pushed out
     return solver;
 }
 

@@ -194,6 +194,7 @@ static void overlap_is_pushed_out_or_kept(void** state)
         for (int push = 0; push <= 1; push++) {
             talus_world_def def = physics_def(dim);
             def.solver.push_out_overlap = push;
+            def.solver.separate_overlaps = false;
             talus_world* world = physics_world(&def, 0.5);
             talus_grain_def one = physics_ball(r, m1, 0, 0, 0);
             talus_grain_def two = physics_ball(r, m2, 2 * r - overlap, 0, 0);

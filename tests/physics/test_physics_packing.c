@@ -198,6 +198,7 @@ static void plain_g_adds_energy(void** state)
     for (int push = 0; push <= 1; push++) {
         talus_world_def def = physics_def(2);
         def.solver.push_out_overlap = push;
+        def.solver.separate_overlaps = false;
         talus_world* world = physics_world(&def, 0.4);
         for (int i = 0; i < 10; i++) {
             talus_grain_def ball = physics_ball(0.5, 1.0, 0.999 * i, 0, 0);

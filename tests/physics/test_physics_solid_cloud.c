@@ -69,6 +69,7 @@ static talus_world* make_cloud(int dim, const talus_pair_def* pair, double toler
     talus_world_def def = physics_def(dim);
     def.solver.tolerance = tolerance;
     def.solver.max_sweeps = 1000;
+    def.solver.separate_overlaps = false; // moving grains that pass each other changes x x v
     talus_world* world = physics_world_pair(&def, pair);
     dice d = {11};
     talus_solid_id shapes[6];
@@ -155,10 +156,12 @@ static void check_cloud(int dim, const cloud_case* c)
     const worst w = run_cloud(dim, c);
     check_below("  momentum", w.momentum, 64 * DBL_EPSILON, "rounding of a sum of 50 grains");
     check_below("  angular momentum", w.turning, 64 * DBL_EPSILON, "the same");
-    const double free = dim == 2 ? 64 * DBL_EPSILON : pow(H * 3.5, 3);
+    // A contact that begins without an impact leaves along its chord (docs/theory.md, "Second
+    // order"), with (h omega)^2/8 of the energy of its bodies; in space turning adds third order.
+    const double free = pow(H * 3.5, 2) / 8.0 + (dim == 2 ? 0.0 : pow(H * 3.5, 3));
     if (!c->takes_energy) return;
     check_below("  gain of energy in a step", w.gain, free,
-                "2D: rounding; 3D: third order in h omega, omega up to 3.5 at the start");
+                "second order in h omega, omega up to 3.5 at the start");
 }
 
 static void sums_are_kept_in_every_step(void** state)

@@ -25,6 +25,7 @@ CERTIFICATE = ["certified", "certified_level", "certified_steps", "worst_certifi
 # Numbers of a summary that must not depend on how often the run was broken off.
 SAME = ["outcome", "steps", "time", "grains", "contacts", "active_contacts", "sweeps_total",
         "contact_updates", "residual", "overlap_mean", "overlap_max", "overlap_max_ever",
+        "overlap_thickness_max", "overlap_thickness_ever",
         "kinetic_energy", "wall_forces", "phases", "frames", "shapes", "unconverged_steps",
         "yielding_steps", "removed_grains", "state_hash", "seed", "verdict", *CERTIFICATE]
 

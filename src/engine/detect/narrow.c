@@ -158,15 +158,12 @@ static double wall_gap(const grains* g, const walls* w, const cell* periodic,
     return solid_wall_gap(g, w, &at, scratch, feature, list->normal + c * g->dim);
 }
 
-double narrow_overlap(const grains* g, const walls* w, const cell* periodic, const poses* p,
-                      narrow_scratch* scratch, const contacts* list, int64_t c, double tolerance)
+double narrow_gap(const grains* g, const walls* w, const cell* periodic, const poses* p,
+                  narrow_scratch* scratch, const contacts* list, int64_t c, double tolerance)
 {
     const int32_t a = list->a_row[c], b = list->b_row[c];
-    if (a >= 0 && (g->solid[a] >= 0 || g->solid[b] >= 0)) {
-        return solid_solid_overlap(g, periodic, p, list, c, tolerance);
-    }
     double normal[3];
-    const double gap = a >= 0 ? ball_ball_gap(g, periodic, a, b, normal)
-                              : wall_gap(g, w, periodic, scratch, list, c);
-    return gap < 0.0 ? -gap : 0.0;
+    if (a < 0) return wall_gap(g, w, periodic, scratch, list, c);
+    if (g->solid[a] < 0 && g->solid[b] < 0) return ball_ball_gap(g, periodic, a, b, normal);
+    return solid_solid_gap(g, periodic, p, list, c, tolerance);
 }

@@ -62,11 +62,11 @@ void narrow_far(const narrow* n, double margin, uint8_t* far);
 /// range.
 talus_status narrow_pairs(const narrow* n, const pair_list* pairs, contacts* out);
 
-/// Overlap of a contact's features as the bodies stand now (`poses` too), 0 if there is none.
-/// Features of solids may overlap where the bodies do not: above `tolerance` the bodies are looked
+/// Gap of a contact's features as the bodies stand now (`poses` too). Features of solids may
+/// overlap where the bodies do not: where they do by more than `tolerance` the bodies are looked
 /// at.
-double narrow_overlap(const grains* g, const walls* w, const cell* periodic, const poses* p,
-                      narrow_scratch* scratch, const contacts* list, int64_t c, double tolerance);
+double narrow_gap(const grains* g, const walls* w, const cell* periodic, const poses* p,
+                  narrow_scratch* scratch, const contacts* list, int64_t c, double tolerance);
 
 // ---- one file each -----------------------------------------------------------------------------
 
@@ -84,11 +84,11 @@ talus_status ball_ball_contact(const narrow* n, int64_t a, int64_t b, contacts* 
 /// Contacts of two grains of which at least one is a solid; `cursor` walks along n->last.
 talus_status solid_solid_contacts(const narrow* n, int64_t a, int64_t b, contacts_cursor* cursor,
                                   contacts* out);
-/// Overlap at a contact of solids as they stand now. A corner may have left the face it stood on,
-/// and features overlap where bodies do not: an overlap above `tolerance` of features whose contact
+/// Gap at a contact of solids as they stand now. A corner may have left the face it stood on, and
+/// features overlap where bodies do not: an overlap above `tolerance` of features whose contact
 /// point is not inside both bodies is measured between the bodies.
-double solid_solid_overlap(const grains* g, const cell* periodic, const poses* p,
-                           const contacts* list, int64_t c, double tolerance);
+double solid_solid_gap(const grains* g, const cell* periodic, const poses* p, const contacts* list,
+                       int64_t c, double tolerance);
 
 /// A grain near one image of a wall.
 struct wall_approach {

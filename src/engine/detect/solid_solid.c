@@ -155,8 +155,8 @@ static bool point_inside(const convex* c, const double* x, double slack)
     return true;
 }
 
-double solid_solid_overlap(const grains* g, const cell* periodic, const poses* p,
-                           const contacts* list, int64_t c, double tolerance)
+double solid_solid_gap(const grains* g, const cell* periodic, const poses* p, const contacts* list,
+                       int64_t c, double tolerance)
 {
     const int dim = g->dim;
     const int64_t a = list->a_row[c], b = list->b_row[c], feature = list->feature[c];
@@ -165,12 +165,11 @@ double solid_solid_overlap(const grains* g, const cell* periodic, const poses* p
     double delta[3], normal[3], from_a[3], from_b[3];
     grain_delta(g, periodic, a, b, delta);
     double gap = convex_gap(&part_a, &part_b, delta, feature_bare(feature), list->normal + c * dim);
-    if (gap >= -tolerance) return gap < 0.0 ? -gap : 0.0;
+    if (gap >= -tolerance) return gap;
     vec_sub(dim, from_a, list->point + c * dim, g->position + a * dim);
     cell_nearest(periodic, dim, from_a);
     vec_sub(dim, from_b, from_a, delta);
     const double slack = tolerance - SLACK_DEPTH * gap;
-    if (point_inside(&part_a, from_a, slack) && point_inside(&part_b, from_b, slack)) return -gap;
-    gap = convex_distance(&part_a, &part_b, delta, normal);
-    return gap < 0.0 ? -gap : 0.0;
+    if (point_inside(&part_a, from_a, slack) && point_inside(&part_b, from_b, slack)) return gap;
+    return convex_distance(&part_a, &part_b, delta, normal);
 }

@@ -14,7 +14,8 @@
 #include <talus/world.h>
 
 /// Normal impulse for the free normal velocity u, response w, exclusion u + bias >= 0 and a bond
-/// that bears the impulse `bond` = F_C h (0: none). The width is kept at u = -closing.
+/// that bears the impulse `bond` = F_C h (0: none). The width is kept at u = -closing, the motion
+/// by which turning bodies come nearer or apart (rigid/curvature.h).
 static inline double cohesion_normal(double u, double w, double bias, double bond, double closing)
 {
     double push = -(u + bias) / w, hold = -(u + closing) / w;
@@ -34,21 +35,5 @@ bool cohesion_bonds(const talus_pair_def* pair, bool bonded, double gap, double 
 /// graph stays monotonic.
 double cohesion_impulse(const talus_pair_def* pair, double gap, double opening, double length,
                         double h);
-/// Normal velocity, towards each other, with which bonded grains keep their gap while they turn
-/// about each other: a step h straight along the tangent widens it by h^2 v_t^2/2d, and a tumbling
-/// cluster would come apart in time. `turning` is v_t, `distance` d that of the centres. Taken for
-/// all bonds of a rigid cluster these velocities are a uniform contraction across the axis, so they
-/// strain nothing.
-static inline double cohesion_closing(double turning, double distance, double h)
-{
-    return 0.5 * h * turning * turning / distance;
-}
-/// The same for solids that turn together with the spin w: `centripetal` is the part of
-/// -w x (w x d) along the normal, d the vector between the centres. Sliding along a face widens
-/// nothing.
-static inline double cohesion_closing_of_solids(double centripetal, double h)
-{
-    return centripetal > 0.0 ? 0.5 * h * centripetal : 0.0;
-}
 
 #endif

@@ -5,6 +5,7 @@
 #include "base/parallel.h"
 #include "law/cohesion.h"
 #include "law/restitution.h"
+#include "rigid/curvature.h"
 #include "state/drive.h"
 #include "state/morton.h"
 
@@ -228,30 +229,12 @@ static void fill_turn(const assembling* job, const meeting* m, compound_turn* t)
     add_product(spin_dim, spin_dim, spin_dim, kim_b, t->turn_b, 3, t->turn_b, t->arms.response);
 }
 
-/// How much the motion of a bonded pair of grains closes its gap in the step, beyond h u_n: balls
-/// by going past each other, solids by turning together.
-static double bond_closing(const assembling* job, int64_t c)
+/// What the paths of a contact's bodies take from its gap, as a velocity: a bond between grains has
+/// a closing of its own, of either sign.
+static double curving_of(const physical_state* state, const contacts* list, int64_t c, double h)
 {
-    const grains* g = &job->state->grains;
-    const contacts* list = job->list;
-    const int dim = g->dim, spin_dim = spin_width(dim);
-    const int64_t a = list->a_row[c], b = list->b_row[c];
-    const double *n = list->normal + c * dim, h = job->order->h;
-    if (g->solid[a] < 0 && g->solid[b] < 0) {
-        double v[3];
-        vec_sub(dim, v, g->velocity + b * dim, g->velocity + a * dim);
-        vec_add_scaled(dim, v, -vec_dot(dim, v, n), n);
-        return cohesion_closing(vec_norm(dim, v), g->radius[a] + g->radius[b] + list->gap[c], h);
-    }
-    double apart[3] = {0.0, 0.0, 0.0}, spin[3] = {0.0, 0.0, 0.0}, turn[3], inward[3];
-    vec_sub(dim, apart, g->position + b * dim, g->position + a * dim);
-    cell_nearest(&job->state->cell, dim, apart);
-    for (int k = 0; k < spin_dim; k++) {
-        spin[dim == 2 ? 2 : k] = 0.5 * (g->spin[a * spin_dim + k] + g->spin[b * spin_dim + k]);
-    }
-    vec_cross(turn, spin, apart);
-    vec_cross(inward, turn, spin); // -w x (w x d)
-    return cohesion_closing_of_solids(vec_dot(dim, inward, n), h);
+    if (list->bonded[c] && list->a_row[c] >= 0) return 0.0;
+    return curvature_closing(state, list, c, h);
 }
 
 /// The compound row of a contact: what its pair, its history and its geometry make of the laws.
@@ -284,8 +267,10 @@ static void fill_compound(const assembling* job, const meeting* m, const double*
     if (list->bonded[c]) {
         r->bond = cohesion_impulse(pair, list->gap[c], opening, radius_b, h);
         if (list->a_row[c] >= 0) {
-            r->closing = bond_closing(job, c);
+            r->closing = curvature_of_bond(job->state, list, c, h);
             m->row[contact_bias(dim)] += r->closing;
+        } else {
+            r->closing = curving_of(job->state, list, c, h); // the bias has it
         }
     }
     // A contact that slid in the last step goes on with its dynamic friction until it sticks.
@@ -318,14 +303,15 @@ static void fill_compound(const assembling* job, const meeting* m, const double*
 
 /// Velocity with which a gap may close in the step; an overlap is left as it is, or undone. After
 /// an impact a gap is counted from where a path that is straight to the end would have begun: below
-/// zero, that is how much the bodies have to part.
+/// zero, that is how much the bodies have to part. `curving` is what curvature_closing() takes of
+/// it.
 static double contact_opening(const assembly* as, const step_order* order, const contacts* list,
-                              int64_t c)
+                              int64_t c, double curving)
 {
     const double gap = list->gap[c];
     const bool counts = gap > 0.0 || order->options->solver.push_out_overlap ||
                         impacts_bend(as->impacts, order->state, list, c);
-    return counts ? gap / order->h : 0.0;
+    return (counts ? gap / order->h : 0.0) + curving;
 }
 
 /// The row of a contact: bodies, normal, impulse, responses and the constants of its law.
@@ -381,9 +367,11 @@ static void fill_contact(const assembling* job, int64_t c, rows_taken* taken)
         row[contact_mt(dim)] = 1.0 / (wn + a[row_kim(dim)] + b[row_kim(dim)]);
     }
 
-    const double gap = list->gap[c], open = contact_opening(as, job->order, list, c);
-    double before[3] = {0.0, 0.0, 0.0};
+    const double gap = list->gap[c];
     list->bonded[c] = cohesion_holds(m.pair, list->bonded[c], gap, g->radius[list->b_row[c]]);
+    const double curving = curving_of(job->state, list, c, h);
+    const double open = contact_opening(as, job->order, list, c, curving);
+    double before[3] = {0.0, 0.0, 0.0};
     row[contact_bias(dim)] = open;
     row[contact_mu(dim)] = m.pair->friction;
     if (m.pair->restitution > 0.0 || m.pair->tangential_restitution > 0.0 || list->bonded[c]) {
@@ -509,7 +497,8 @@ bool assembly_stays_open(const assembly* as, const step_order* order, const prob
     point_velocity(as, order, p, list, c, list->a_row[c], a);
     point_velocity(as, order, p, list, c, list->b_row[c], b);
     vec_sub(dim, u, b, a);
-    const double bias = contact_opening(as, order, list, c);
+    const double curving = curvature_closing(order->state, list, c, order->h);
+    const double bias = contact_opening(as, order, list, c, curving);
     return vec_dot(dim, u, list->normal + c * dim) + bias >= 0.0;
 }
 

@@ -27,8 +27,8 @@
 #include "detect/passage.h"
 #include "rigid/assemble.h"
 #include "rigid/audit.h"
-#include "rigid/impacts.h"
 #include "rigid/coarseness.h"
+#include "rigid/impacts.h"
 #include "rigid/residual.h"
 #include "rigid/solver.h"
 #include "state/drive.h"
@@ -80,6 +80,7 @@ struct contact_dynamics {
     double* way_velocity; ///< [grains][dim] with contacts
     double* way_spin;     ///< [grains][1 or 3]
     double* way_walls;    ///< [walls][3]
+    double h;             ///< of the step accepted last
 };
 
 // ---- memory ------------------------------------------------------------------------------------
@@ -377,22 +378,36 @@ static talus_status search(contact_dynamics* s, const step_order* order, int64_t
     return TALUS_OK;
 }
 
-/// Raise the margins of the grains that the solution moves beyond them; one glued to a mobile wall
-/// goes with the wall.
+/// How far the solution moves a grain; one glued to a mobile wall goes with the wall.
+static double solved_motion(const contact_dynamics* s, const grains* g, int64_t i, double h)
+{
+    const int dim = s->dim, wall = g->glued_to[i];
+    const int32_t wall_row = wall >= 0 ? s->assembly.wall_row[wall] : -1;
+    const double* row = s->problem.body + (wall_row >= 0 ? wall_row : i) * problem_stride(dim);
+    double spin[3] = {0.0, 0.0, 0.0};
+    if (g->solid[i] >= 0 && wall_row < 0) grain_spin_of_w(g, i, row + row_w(dim), spin);
+    return motion(s, g, i, row, spin, h);
+}
+
+/// How far it moves a mobile wall from where that would go by itself.
+static double solved_wall_motion(const contact_dynamics* s, const grains* g, int wall, double h)
+{
+    const struck_body* struck = impacts_struck(&s->impacts, g->count + wall);
+    const int64_t at = s->assembly.wall_row[wall] * problem_stride(s->dim);
+    double change[3];
+    vec_sub(s->dim, change, s->problem.body + at, s->problem.free + at);
+    return h * vec_norm(s->dim, change) + (struck ? vec_norm(s->dim, struck->shift) : 0.0);
+}
+
+/// Raise the margins of the grains that the solution moves beyond them.
 static void raise_grain_margins(void* data, int64_t first, int64_t last, double* raised)
 {
     const step_loop* loop = data;
     contact_dynamics* s = loop->s;
     const grains* g = &loop->order->state->grains;
     const double range = materials_bond_range(&loop->order->state->materials);
-    const int dim = s->dim, stride = problem_stride(dim);
     for (int64_t i = first; i < last; i++) {
-        const int wall = g->glued_to[i];
-        const int32_t wall_row = wall >= 0 ? s->assembly.wall_row[wall] : -1;
-        const double* row = s->problem.body + (wall_row >= 0 ? wall_row : i) * stride;
-        double spin[3] = {0.0, 0.0, 0.0};
-        if (g->solid[i] >= 0 && wall_row < 0) grain_spin_of_w(g, i, row + row_w(dim), spin);
-        const double moved = motion(s, g, i, row, spin, loop->order->h);
+        const double moved = solved_motion(s, g, i, loop->order->h);
         const double most = loop->widest - g->radius[i] - 0.5 * range;
         if (!(moved > s->margin[i]) || !(most > s->margin[i])) continue;
         s->margin[i] = fmin(MARGIN_GROWTH * moved, most);
@@ -404,20 +419,13 @@ static void raise_grain_margins(void* data, int64_t first, int64_t last, double*
 /// `widest`; false if none is.
 static bool raise_margins(contact_dynamics* s, const step_order* order, double widest)
 {
-    const int stride = problem_stride(s->dim);
     step_loop loop = {s, order, widest};
     double raised;
     parallel_reduce(order->threads, order->state->grains.count, PARALLEL_SUM, 1,
                     raise_grain_margins, &loop, &raised);
     for (int i = 0; i < (int)order->state->walls.count; i++) {
-        int32_t row = s->assembly.wall_row[i];
-        if (row < 0) continue;
-        double change[3];
-        vec_sub(s->dim, change, s->problem.body + (int64_t)row * stride,
-                order->state->walls.velocity + 3 * i);
-        const struck_body* struck = impacts_struck(&s->impacts, order->state->grains.count + i);
-        double moved = order->h * vec_norm(s->dim, change);
-        if (struck) moved += vec_norm(s->dim, struck->shift);
+        if (s->assembly.wall_row[i] < 0) continue;
+        const double moved = solved_wall_motion(s, &order->state->grains, i, order->h);
         if (!(moved > s->wall_margin[i]) || !(widest > s->wall_margin[i])) continue;
         s->wall_margin[i] = fmin(MARGIN_GROWTH * moved, widest);
         raised += 1.0;
@@ -1010,5 +1018,19 @@ void contact_dynamics_accept(contact_dynamics* s, const step_order* order)
     }
     drive_move(w, h);
     drive_carry_grains(w, &state->cell, g, order->threads);
+    s->h = h;
     order->totals->shown.seconds_advance += clock_seconds() - start;
+}
+
+double contact_dynamics_length(const contact_dynamics* s)
+{
+    return s->h;
+}
+
+double contact_dynamics_room(const contact_dynamics* s, const physical_state* state, int64_t body)
+{
+    const grains* g = &state->grains;
+    if (body < g->count) return s->margin[body] - solved_motion(s, g, body, s->h);
+    const int wall = (int)(body - g->count);
+    return s->wall_margin[wall] - solved_wall_motion(s, g, wall, s->h);
 }

@@ -21,6 +21,11 @@ void contact_dynamics_accept(contact_dynamics* s, const step_order* order);
 /// [grains] Share of each grain in the error of the step attempted last (rigid/certificate.h); NULL
 /// if there was none. Valid until the next attempt.
 const double* contact_dynamics_errors(const contact_dynamics* s);
+/// After accept(): the length of that step, and how far a grain (or a wall, numbered on from the
+/// grains) may still be moved without meeting anybody that was not looked for. Only as long as no
+/// grain was removed.
+double contact_dynamics_length(const contact_dynamics* s);
+double contact_dynamics_room(const contact_dynamics* s, const physical_state* state, int64_t body);
 void contact_dynamics_reject(contact_dynamics* s, const step_order* order);
 /// Between attempt() and reject(): pose the contact problem that was attempted once more in *out,
 /// from the impulses of the last step. *list receives its contacts, row by row, valid until the

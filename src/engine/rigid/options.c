@@ -10,6 +10,7 @@ void talus_solver_default_sized(talus_solver_def* def, size_t size)
                             .stop = TALUS_STOP_RIGID,
                             .tolerance = 0.0,
                             .max_sweeps = 1000,
-                            .warm_start = true};
+                            .warm_start = true,
+                            .separate_overlaps = true};
     DEFINITION_GIVE(def, size, own);
 }

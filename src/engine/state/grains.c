@@ -515,6 +515,20 @@ void grain_turn(grains* g, int64_t row, double h)
     if (free_solid) spin_of_momentum(g, row, s, momentum, spin);
 }
 
+void grain_rotate(grains* g, int64_t row, const double* w)
+{
+    double turn[3] = {0.0, 0.0, 0.0}, own[3] = {0.0, 0.0, 0.0};
+    double* spin = g->spin + row * spin_width(g->dim);
+    grain_spin_of_w(g, row, w, turn);
+    if (g->dim == 2) {
+        g->rotation[row] += turn[0];
+        return;
+    }
+    grain_w_of_spin(g, row, spin, own);
+    turn_by(g->rotation + 4 * row, turn);
+    grain_spin_of_w(g, row, own, spin);
+}
+
 // ---- sums --------------------------------------------------------------------------------------
 
 /// Energy of rotation of a grain, also where its rotation is locked.

@@ -13,6 +13,7 @@
 #include "base/words.h"
 #include "detect/narrow.h"
 #include "rigid/contact_dynamics.h"
+#include "rigid/separate.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -120,6 +121,7 @@ static const double FAINT_OVERLAP = 1e-6;
 /// Overlaps of some contacts.
 typedef struct overlaps {
     double sum, largest;
+    double thickness; ///< the largest in units of the thinner body's thickness
     int64_t active;
 } overlaps;
 
@@ -127,12 +129,17 @@ static overlaps add_overlaps(const talus_world* w, int64_t first, int64_t last, 
 {
     const contacts* list = &w->state.contacts;
     narrow_scratch scratch = {0};
-    overlaps out = {0.0, 0.0, 0};
+    overlaps out = {0};
     for (int64_t c = first; c < last; c++) {
         if (list->state[c] == TALUS_CONTACT_OPEN && list->gap[c] > 0.0) continue;
-        const double overlap = narrow_overlap(&w->state.grains, &w->state.walls, &w->state.cell,
-                                              &w->state.poses, &scratch, list, c, faint);
+        const double overlap = fmax(-narrow_gap(&w->state.grains, &w->state.walls, &w->state.cell,
+                                                &w->state.poses, &scratch, list, c, faint),
+                                    0.0);
         out.largest = fmax(out.largest, overlap);
+        if (overlap > 0.0) {
+            const double thickness = overlap_thickness(&w->state.grains, list, c);
+            out.thickness = fmax(out.thickness, overlap / thickness);
+        }
         if (list->state[c] == TALUS_CONTACT_OPEN) continue; // an overlap that is coming apart
         out.active++;
         out.sum += overlap;
@@ -141,12 +148,12 @@ static overlaps add_overlaps(const talus_world* w, int64_t first, int64_t last, 
     return out;
 }
 
-void diagnose_overlap(const talus_world* world, double* mean, double* largest)
+void diagnose_overlap(const talus_world* world, talus_step_result* out)
 {
     const int64_t count = world->state.contacts.count;
     const double diameter = grains_mean_diameter(&world->state.grains, world->def.threads);
     const int chunks = parallel_chunks(count);
-    overlaps part[PARALLEL_CHUNKS], all = {0.0, 0.0, 0};
+    overlaps part[PARALLEL_CHUNKS], all = {0};
 #pragma omp parallel for num_threads(parallel_threads(world->def.threads, count)) schedule(dynamic)
     for (int k = 0; k < chunks; k++) {
         part[k] = add_overlaps(world, parallel_first(count, k), parallel_first(count, k + 1),
@@ -156,7 +163,9 @@ void diagnose_overlap(const talus_world* world, double* mean, double* largest)
         all.sum += part[k].sum;
         all.largest = fmax(all.largest, part[k].largest);
         all.active += part[k].active;
+        all.thickness = fmax(all.thickness, part[k].thickness);
     }
-    *mean = all.active > 0 ? all.sum / (double)all.active / diameter : 0.0;
-    *largest = all.largest / diameter;
+    out->overlap_mean = all.active > 0 ? all.sum / (double)all.active / diameter : 0.0;
+    out->overlap_max = all.largest / diameter;
+    out->overlap_thickness_max = all.thickness;
 }

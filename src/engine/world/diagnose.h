@@ -4,9 +4,8 @@
 
 #include "world/world.h"
 
-/// Mean and largest overlap now (end of the step), relative to the mean diameter. The world's poses
-/// must be those of now.
-void diagnose_overlap(const talus_world* world, double* mean, double* largest);
+/// Fill in the overlaps of now (end of the step). The world's poses must be those of now.
+void diagnose_overlap(const talus_world* world, talus_step_result* out);
 /// How rigid the step just done was. In: out->velocity_error for a system of extent 1
 /// (step_outcome); out: all of it, for the extent that this one has. The world's extent becomes
 /// that of this step, or a larger one of the steps before, 0.5 % less each step.

@@ -9,6 +9,7 @@
 #include "base/words.h"
 #include "detect/passage.h"
 #include "rigid/problem.h"
+#include "rigid/separate.h"
 #include "world/diagnose.h"
 #include "world/world.h"
 
@@ -423,6 +424,26 @@ static talus_status take_halves(talus_world* w, double h, int depth, talus_step_
     return step_or_halve(w, 0.5 * h, depth + 1, result, error);
 }
 
+/// How far bodies overlap after a step, once overlaps have been taken apart as far as that goes.
+/// The law g does it by itself. After grains were removed it is known no more how far others may
+/// go.
+static talus_status conclude_overlap(talus_world* w, talus_step_result* result)
+{
+    const talus_solver_def* solver = &w->def.solver;
+    TRY(poses_update(&w->state.poses, &w->state.grains));
+    diagnose_overlap(w, result);
+    if (!solver->separate_overlaps || solver->push_out_overlap || result->removed > 0 ||
+        !(result->overlap_thickness_max > OVERLAP_ALLOWED)) {
+        return TALUS_OK;
+    }
+    bool separated;
+    TRY(separate_overlaps(&w->separation, &w->state, w->rigid, w->def.threads, &separated));
+    if (!separated) return TALUS_OK;
+    TRY(poses_update(&w->state.poses, &w->state.grains));
+    diagnose_overlap(w, result);
+    return TALUS_OK;
+}
+
 /// How rigid a step was that is done.
 static talus_status conclude_rigid(talus_world* w, double h, talus_step_result* result,
                                    talus_error* error)
@@ -431,10 +452,9 @@ static talus_status conclude_rigid(talus_world* w, double h, talus_step_result* 
     w->state.step++;
     conclude(w, result);
     const int64_t sweeps = result->sweeps / (result->substeps > 0 ? result->substeps : 1);
-    if (poses_update(&w->state.poses, &w->state.grains)) {
+    if (conclude_overlap(w, result)) {
         return error_memory(error, "diagnosing a step");
     }
-    diagnose_overlap(w, &result->overlap_mean, &result->overlap_max);
     if (diagnose_rigidity(w, h / (double)result->substeps, sweeps, &result->rigidity)) {
         return error_memory(error, "diagnosing a step");
     }
@@ -527,7 +547,13 @@ static talus_status conclude_soft(talus_world* w, double h, talus_step_result* r
     const double diameter = grains_mean_diameter(&w->state.grains, w->def.threads);
     result->contacts = list->count; // candidates depend on when the list was last made
     double sum = 0.0;
-    for (int64_t c = 0; c < list->count; c++) sum += fmax(-list->gap[c], 0.0);
+    result->overlap_thickness_max = 0.0;
+    for (int64_t c = 0; c < list->count; c++) {
+        const double overlap = fmax(-list->gap[c], 0.0);
+        const double thickness = overlap_thickness(&w->state.grains, list, c);
+        sum += overlap;
+        result->overlap_thickness_max = fmax(result->overlap_thickness_max, overlap / thickness);
+    }
     result->overlap_mean = list->count > 0 ? sum / (double)list->count / diameter : 0.0;
     result->overlap_max /= diameter;
     talus_soft_energy* e = &result->energy;
@@ -589,7 +615,7 @@ talus_status talus_world_steps(talus_world* world, double h, int64_t count,
     }
     talus_status status = TALUS_OK;
     talus_step_result r = no_result;
-    double deepest = 0.0;
+    double deepest = 0.0, thickest = 0.0;
     if (world->method->undoable) {
         int64_t substeps = 0;
         for (int64_t i = 0; i < count && status == TALUS_OK; i++) {
@@ -598,10 +624,14 @@ talus_status talus_world_steps(talus_world* world, double h, int64_t count,
             status = step_or_halve(world, h, 0, &r, error);
             if (status == TALUS_OK) world->state.time = end; // its parts round otherwise
             if (status == TALUS_OK) status = conclude_rigid(world, h, &r, error);
-            if (status == TALUS_OK) deepest = fmax(deepest, r.overlap_max);
+            if (status == TALUS_OK) {
+                deepest = fmax(deepest, r.overlap_max);
+                thickest = fmax(thickest, r.overlap_thickness_max);
+            }
             substeps += r.substeps;
         }
         r.substeps = substeps;
+        r.overlap_thickness_max = thickest;
     } else {
         status = batched_steps(world, h, count, &r, &deepest, error);
     }

@@ -143,6 +143,7 @@ void talus_world_destroy(talus_world* w)
     if (!w) return;
     world_free_method(w);
     clusters_free(&w->clusters);
+    separation_free(&w->separation);
     snapshot_free(&w->snapshot);
     materials_free(&w->state.materials);
     grains_free(&w->state.grains);

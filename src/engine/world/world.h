@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "detect/physical_state.h"
 #include "rigid/contact_dynamics.h"
+#include "rigid/separate.h"
 #include "soft/snapshot.h"
 #include "soft/soft_particles.h"
 #include "world/clusters.h"
@@ -27,6 +28,7 @@ struct talus_world {
     running_totals totals;
     talus_step_result last;
     clusters clusters;       ///< memory of the diagnostics
+    separation separation;   ///< and of taking overlaps apart
     world_watcher watcher;   ///< zero: nobody looks
     state_snapshot snapshot; ///< the state before steps that cannot be undone
 };

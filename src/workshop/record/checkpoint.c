@@ -74,6 +74,7 @@ static const stored_field result_fields[] = {
     FIELD(talus_step_result, second),
     FIELD(talus_step_result, overlap_mean),
     FIELD(talus_step_result, overlap_max),
+    FIELD(talus_step_result, overlap_thickness_max),
     FIELD(talus_step_result, kinetic_energy),
     FIELD_OWN(talus_step_result, energy, &energy_list),
     FIELD_OWN(talus_step_result, rigidity, &rigidity_list),

@@ -33,6 +33,7 @@ static const series_column step_table[] = {
     {"residual", CELL_NUMBER, IN_RESULT(residual), IN_CONTACT},
     {"overlap_mean", CELL_NUMBER, IN_RESULT(overlap_mean), IN_BOTH},
     {"overlap_max", CELL_NUMBER, IN_RESULT(overlap_max), IN_BOTH},
+    {"overlap_thickness_max", CELL_NUMBER, IN_RESULT(overlap_thickness_max), IN_BOTH},
     {"kinetic_energy", CELL_NUMBER, IN_RESULT(kinetic_energy), IN_BOTH},
     {"system_size", CELL_NUMBER, IN_RESULT(rigidity.system_size), IN_CONTACT},
     {"diffusion_length", CELL_NUMBER, IN_RESULT(rigidity.diffusion_length), IN_CONTACT},

@@ -50,6 +50,7 @@ static const stored_field state_fields[] = {
     FIELD(run_state, escapes),
     FIELD(run_state, peak_memory),
     FIELD(run_state, worst_overlap),
+    FIELD(run_state, worst_overlap_thickness),
     FIELD(run_state, worst_energy),
     FIELD(run_state, energy_scale),
     FIELD(run_state, grain_steps),

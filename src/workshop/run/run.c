@@ -326,6 +326,7 @@ static talus_status take_steps(run* r, double h, int64_t count, talus_error* err
     if (!method_of(scene_method(r->scene))->short_steps) {
         TRY(talus_world_step(r->world, h, &result, error));
         s->last = result;
+        s->worst_overlap_thickness = fmax(s->worst_overlap_thickness, result.overlap_thickness_max);
         s->step++;
     } else {
         const double began = clock_seconds();

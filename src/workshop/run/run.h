@@ -45,17 +45,18 @@ typedef struct run_state {
     frames_position frames; ///< committed frames
     int64_t frames_written; ///< frames written, committed or not
     int64_t series_bytes;
-    int64_t finished;     ///< the last phase has ended
-    int64_t extended_to;  ///< step up to which a finished run was asked to go on, 0: none
-    int64_t remarks;      ///< steps with a remark so far
-    int64_t escapes;      ///< steps with an escaped grain that the policy accepts
-    int64_t peak_memory;  ///< largest over the processes that worked on the run, bytes
-    double worst_overlap; ///< largest overlap of all steps / mean diameter
-    double worst_energy;  ///< method soft: largest energy that was not accounted for in a row of
-                          ///< the series, J
-    double energy_scale;  ///< likewise: largest of all energies and of the work
-    double grain_steps;   ///< sum of the number of grains over all steps
-    run_seconds seconds;  ///< of all processes up to the last checkpoint
+    int64_t finished;               ///< the last phase has ended
+    int64_t extended_to;            ///< step up to which a finished run was asked to go on, 0: none
+    int64_t remarks;                ///< steps with a remark so far
+    int64_t escapes;                ///< steps with an escaped grain that the policy accepts
+    int64_t peak_memory;            ///< largest over the processes that worked on the run, bytes
+    double worst_overlap;           ///< largest overlap of all steps / mean diameter
+    double worst_overlap_thickness; ///< method contact: in thicknesses of the thinner body
+    double worst_energy; ///< method soft: largest energy that was not accounted for in a row of
+                         ///< the series, J
+    double energy_scale; ///< likewise: largest of all energies and of the work
+    double grain_steps;  ///< sum of the number of grains over all steps
+    run_seconds seconds; ///< of all processes up to the last checkpoint
     talus_step_result last;
 } run_state;
 

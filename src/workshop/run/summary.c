@@ -20,6 +20,8 @@
 
 /// Energies of the method soft that add up to this part of the largest of them are trusted.
 static const double ENERGY_TRUSTED = 0.01;
+/// Overlaps of rigid bodies above this part of the thinner one's thickness are a reason for one.
+static const double OVERLAP_TRUSTED = 0.1;
 
 int64_t summary_peak_memory(void)
 {
@@ -195,6 +197,20 @@ static void judge_step(const talus_summary* sum, char* text, size_t size)
              sum->coarse_steps, sum->steps, off, 100 * TALUS_COARSE, sum->step_needed, unit);
 }
 
+/// Overlaps against the bodies themselves: needles may have passed through each other that overlap
+/// by little of a mean diameter.
+static void judge_thickness(const talus_summary* sum, char* text, size_t size)
+{
+    const double deepest = fmax(sum->overlap_thickness_max, sum->overlap_thickness_ever);
+    if (deepest <= OVERLAP_TRUSTED || !method_of(sum->method)->solves_contacts) return;
+    add_line(text, size,
+             VERDICT_WARNING
+             "bodies overlapped by up to %.2g %% of the thickness of the thinner one. Rigid bodies "
+             "should not: the step is too long for bodies as thin or as fast as these, or they "
+             "were placed so.",
+             100 * deepest);
+}
+
 static void judge(const run* r, talus_summary* sum)
 {
     char* text = sum->verdict;
@@ -223,6 +239,7 @@ static void judge(const run* r, talus_summary* sum)
              "%% at most in the whole run.",
              100 * sum->overlap_mean, 100 * sum->overlap_max, 100 * r->state.worst_overlap);
     judge_passages(r, text, size);
+    judge_thickness(sum, text, size);
     if (method->solves_contacts) judge_exactness(r, sum, text, size);
     if (sum->removed_grains > 0) {
         add_line(text, size, "Escape: %" PRId64 " grain%s left the domain and %s taken out.",
@@ -278,6 +295,8 @@ void summary_fill(const run* r, const char* outcome, talus_summary* out)
         .audit_most = totals->audit_most,
         .overlap_mean = s->last.overlap_mean,
         .overlap_max = s->last.overlap_max,
+        .overlap_thickness_max = s->last.overlap_thickness_max,
+        .overlap_thickness_ever = s->worst_overlap_thickness,
         .kinetic_energy = s->last.kinetic_energy,
         .method = scene_method(r->scene),
         .energy = s->last.energy,
@@ -387,6 +406,10 @@ talus_status summary_write(const run* r, const talus_summary* sum, talus_error* 
     json_number(&j, "overlap_mean", sum->overlap_mean);
     json_number(&j, "overlap_max", sum->overlap_max);
     json_number(&j, "overlap_max_ever", r->state.worst_overlap);
+    json_number(&j, "overlap_thickness_max", sum->overlap_thickness_max);
+    if (method_of(sum->method)->solves_contacts) {
+        json_number(&j, "overlap_thickness_ever", sum->overlap_thickness_ever);
+    }
     json_number(&j, "kinetic_energy", sum->kinetic_energy);
     if (method_of(sum->method)->solves_contacts) {
         json_integer(&j, "substeps", sum->substeps);

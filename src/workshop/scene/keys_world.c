@@ -120,6 +120,11 @@ static const key_row solver_rows[] = {
     {"law", KEY_CHOICE, KEY_CHOICES(push_laws), .otherwise = "g+",
      KEY_INTO(talus_solver_def, push_out_overlap),
      .meaning = "`g` undoes overlaps with a velocity, `g+` lets them be"},
+    {"separate_overlaps", KEY_BOOL, .otherwise = "true",
+     KEY_INTO(talus_solver_def, separate_overlaps),
+     .meaning =
+         "overlaps above 1e-4 of the smaller grain are taken apart after each step, by moving "
+         "grains and no velocity ([theory](theory.md#second-order))"},
     {"vector", KEY_CHOICE, KEY_CHOICES(widths), .otherwise = "best",
      KEY_INTO(talus_solver_def, vector),
      .meaning = "numbers worked on at once; the results are the same to the bit"},

@@ -1,0 +1,260 @@
+/// Overlaps are taken apart after a step by moving bodies, and no velocity changes.
+///
+/// What is left is at most 1e-4 of the thinner body. Nobody is moved farther in a step than was
+/// searched for contacts, a hundredth of a radius at rest: deep overlaps take some steps.
+#include "physics.h"
+
+/// Largest overlap that is left alone.
+static const double ALLOWED = 1e-4;
+
+static talus_world* separating_world(int dim)
+{
+    talus_world_def def = physics_def(dim);
+    assert_true(def.solver.separate_overlaps); // the default
+    return physics_world(&def, 0.3);
+}
+
+/// Two balls of different masses overlap by a tenth, across the boundary of a periodic cell or not.
+/// They part, their centre of mass stays, and nothing moves.
+static void a_pair_parts_at_rest(void** state)
+{
+    (void)state;
+    for (int dim = 2; dim <= 3; dim++) {
+        for (int periodic = 0; periodic < 2; periodic++) {
+            talus_world_def def = physics_def(dim);
+            def.periodic[0] = periodic;
+            def.cell_low[0] = -3.0, def.cell_high[0] = 3.0;
+            talus_world* world = physics_world(&def, 0.3);
+            const double at = periodic ? 2.9 : 0.0, r = 0.5, m1 = 1.0, m2 = 3.0, apart = 0.9;
+            talus_grain_def one = physics_ball(r, m1, at, 0, 0);
+            talus_grain_def two =
+                physics_ball(r, m2, periodic ? at + apart - 6.0 : at + apart, 0, 0);
+            int64_t a = physics_add(world, &one), b = physics_add(world, &two);
+            for (int step = 0; step < 150; step++) {
+                assert_true(physics_step(world, 1e-3).kinetic_energy == 0.0);
+            }
+            double between = grain_x(world, b, 0) - grain_x(world, a, 0);
+            if (periodic) between += between < 0 ? 6.0 : 0.0;
+            check_close("distance", between, 2 * r, ALLOWED * 2 * r, "what is allowed");
+            // a has gone back by 3/4 of the way, b forth by 1/4.
+            double gone = grain_x(world, a, 0) - at;
+            if (periodic) gone = remainder(gone, 6.0);
+            check_close("share of the light ball", gone, -0.75 * (between - apart), 1e-12,
+                        "centre of mass, rounding");
+            talus_world_destroy(world);
+        }
+    }
+}
+
+/// Solids part by moving and turning: a block that stands with one corner in the floor.
+static void a_block_leaves_the_floor(void** state)
+{
+    (void)state;
+    for (int dim = 2; dim <= 3; dim++) {
+        talus_world* world = separating_world(dim);
+        physics_plane(world, "floor", 0, dim == 2, dim == 3);
+        talus_solid_id shape = physics_box_solid(world, "block", dim, 1.0, 0.4, 0.4);
+        talus_grain_def block = physics_block(shape, 0, dim == 2 ? 0.18 : 0, dim == 3 ? 0.18 : 0);
+        if (dim == 2) block.rotation[2] = 0.02;
+        if (dim == 3) block.rotation[0] = 0.01, block.rotation[1] = 0.02;
+        physics_add(world, &block);
+        const double before = physics_step(world, 1e-3).overlap_thickness_max;
+        talus_step_result last = {0};
+        for (int step = 0; step < 150; step++) last = physics_step(world, 1e-3);
+        printf("     %dD: overlap %.3g, then %.3g of the thickness\n", dim, before,
+               last.overlap_thickness_max);
+        assert_true(before > 0.05);
+        check_below("overlap", last.overlap_thickness_max, ALLOWED, "what is allowed");
+        assert_true(last.kinetic_energy == 0.0);
+        talus_world_destroy(world);
+    }
+}
+
+/// Weight brings no energy in: a column that was placed with overlaps stretches and stays at rest.
+static void a_column_stretches(void** state)
+{
+    (void)state;
+    enum { N = 10 };
+    talus_world_def def = physics_def(2);
+    def.gravity[1] = -9.81;
+    talus_world* world = physics_world(&def, 0.3);
+    physics_plane(world, "floor", 0, 1, 0);
+    int64_t id[N];
+    for (int i = 0; i < N; i++) {
+        talus_grain_def ball = physics_ball(0.5, 1.0, 0, 0.49 + 0.99 * i, 0);
+        id[i] = physics_add(world, &ball);
+    }
+    talus_step_result last = {0};
+    double fastest = 0.0;
+    for (int step = 0; step < 400; step++) {
+        last = physics_step(world, 1e-3);
+        fastest = fmax(fastest, last.kinetic_energy);
+    }
+    // Bodies that were parted by up to half of what is allowed too far would fall that deep.
+    check_below("kinetic energy", fastest, N * 9.81 * N * ALLOWED,
+                "a fall through what is allowed");
+    check_below("overlap", last.overlap_thickness_max, ALLOWED * (1 + 1e-6), "what is allowed");
+    check_close("top", grain_x(world, id[N - 1], 1), 0.5 + N - 1.0, N * ALLOWED, "N contacts");
+    talus_world_destroy(world);
+}
+
+/// A lid that can move gives way; balls wedged between walls that cannot stay where they are.
+static void walls_give_way_if_they_can(void** state)
+{
+    (void)state;
+    for (int mobile = 0; mobile < 2; mobile++) {
+        talus_world* world = separating_world(2);
+        physics_plane(world, "floor", 0, 1, 0);
+        talus_wall_def lid = physics_plane_def("lid", 0, -1, 0);
+        lid.position[1] = 0.96;
+        if (mobile) {
+            lid.drive.kind = TALUS_DRIVE_FORCE;
+            lid.drive.mass = 2.0;
+            lid.drive.free_axes[1] = true;
+        }
+        talus_wall_id wall = physics_wall(world, &lid);
+        talus_grain_def ball = physics_ball(0.5, 1.0, 0, 0.48, 0);
+        int64_t id = physics_add(world, &ball);
+        talus_step_result last = {0};
+        for (int step = 0; step < 60; step++) last = physics_step(world, 1e-3);
+        printf("     lid %s: overlap %.3g\n", mobile ? "mobile" : "fixed", last.overlap_max);
+        assert_true(last.kinetic_energy == 0.0);
+        if (mobile) {
+            check_below("overlap", last.overlap_max, ALLOWED, "what is allowed");
+            check_close("lid", wall_state(world, wall).position[1], 1.0, 2 * ALLOWED,
+                        "two contacts");
+        } else {
+            check_close("ball", grain_x(world, id, 1), 0.48, 1e-12, "nowhere better to go");
+        }
+        talus_world_destroy(world);
+    }
+}
+
+/// Grains in a row that bonds without range join are moved out of the floor together, and hold.
+static void bonds_are_not_torn(void** state)
+{
+    (void)state;
+    enum { N = 6 };
+    talus_pair_def pair = talus_pair_default();
+    pair.friction = 0.3;
+    pair.cohesion_force = 1e3;
+    talus_world_def def = physics_def(2);
+    def.gravity[1] = -1.0;
+    talus_world* world = physics_world_pair(&def, &pair);
+    talus_error error;
+    talus_material_id smooth;
+    const talus_pair_def plain = talus_pair_default();
+    check_ok(talus_world_add_material(world, "smooth", &plain, &smooth, &error), error);
+    check_ok(talus_world_set_pair(world, (talus_material_id){0}, smooth, &plain, &error), error);
+    talus_wall_def floor_def = physics_plane_def("floor", 0, 1, 0);
+    floor_def.material = smooth;
+    physics_wall(world, &floor_def);
+    for (int i = 0; i < N; i++) {
+        talus_grain_def ball = physics_ball(0.5, 1.0, 0.8 * i, 0.495 + 0.6 * i, 0);
+        physics_add(world, &ball);
+    }
+    talus_step_result last = {0};
+    for (int step = 0; step < 30; step++) last = physics_step(world, 1e-4);
+    talus_contacts c = talus_world_contacts(world);
+    int held = 0;
+    for (int64_t i = 0; i < c.count; i++) held += c.a[i] >= 0 && c.bonded[i];
+    assert_int_equal(held, N - 1);
+    check_below("overlap", last.overlap_max, ALLOWED * (1 + 1e-6), "what is allowed");
+    talus_world_destroy(world);
+}
+
+/// The same bits for any number of threads: spheres on a lattice that is too narrow.
+static void threads_do_not_matter(void** state)
+{
+    (void)state;
+    uint64_t hash[3];
+    for (int t = 0; t < 3; t++) {
+        talus_world_def def = physics_def(3);
+        def.threads = 1 + t;
+        def.solver.tolerance = 1e-3;
+        talus_world* world = physics_world(&def, 0.3);
+        dice d = {7};
+        for (int i = 0; i < 12 * 12 * 12; i++) {
+            const double jitter = 0.004 * dice_roll(&d);
+            talus_grain_def ball = physics_ball(0.5, 1.0, 0.998 * (i % 12) + jitter,
+                                                0.998 * (i / 12 % 12), 0.998 * (i / 144) - jitter);
+            physics_add(world, &ball);
+        }
+        talus_step_result last = {0};
+        for (int step = 0; step < 40; step++) last = physics_step(world, 1e-3);
+        if (t == 0) {
+            assert_true(last.contacts > 4000); // else one thread does it all
+            check_below("overlap", last.overlap_max, 1e-3, "there was up to 1e-2");
+        }
+        hash[t] = talus_world_hash(world);
+        talus_world_destroy(world);
+    }
+    assert_true(hash[1] == hash[0] && hash[2] == hash[0]);
+}
+
+/// Needles that cross: an overlap that is little of a mean diameter is most of their thickness.
+static void overlaps_have_a_meaning(void** state)
+{
+    (void)state;
+    talus_world_def def = physics_def(3);
+    def.solver.separate_overlaps = false;
+    talus_world* world = physics_world(&def, 0.3);
+    talus_solid_id shape = physics_box_solid(world, "needle", 3, 1.0, 0.02, 0.02);
+    talus_grain_def one = physics_block(shape, 0, 0, 0), two = physics_block(shape, 0, 0, 0.004);
+    two.rotation[2] = 0.5 * M_PI;
+    physics_add(world, &one);
+    physics_add(world, &two);
+    const talus_step_result result = physics_step(world, 1e-4);
+    check_close("overlap in thicknesses", result.overlap_thickness_max, 0.016 / 0.02, 1e-9,
+                "0.016 of 0.02");
+    talus_world_destroy(world);
+}
+
+/// A drum in which disks move by 0.05 diameters in a step: the largest overlap of all stays below
+/// 1e-3 of a diameter from the first turn to the last.
+static void a_drum_keeps_its_grains(void** state)
+{
+    (void)state;
+    enum { N = 90 };
+    const double R = 1.0, d = 0.1, W = 1.0, h = 0.05 * d / (W * R);
+    talus_world_def def = talus_world_default();
+    def.dim = 2;
+    def.gravity[1] = -9.81;
+    talus_world* world = physics_world(&def, 0.5);
+    talus_wall_def drum = talus_wall_default();
+    drum.name = "drum";
+    drum.shape.kind = TALUS_SHAPE_CYLINDER;
+    drum.shape.inside = true;
+    drum.shape.radius = R;
+    drum.drive.kind = TALUS_DRIVE_VELOCITY;
+    drum.drive.spin[2] = W;
+    physics_wall(world, &drum);
+    dice roll = {5};
+    for (int i = 0; i < N; i++) {
+        talus_grain_def disk = physics_ball(0.5 * d * (0.7 + 0.6 * dice_roll(&roll)), 0,
+                                            -0.6 + 0.135 * (i % 10), -0.6 + 0.135 * (i / 10), 0);
+        disk.density = 1.0;
+        physics_add(world, &disk);
+    }
+    const int turns = test_scale() < 1.0 ? 1 : 3, quarter = (int)lround(0.5 * M_PI / (W * h));
+    for (int k = 0; k < 4 * turns; k++) {
+        double worst = 0.0;
+        for (int step = 0; step < quarter; step++) {
+            worst = fmax(worst, physics_step(world, h).overlap_thickness_max);
+        }
+        printf("     quarter %2d: %.2e of a diameter at most\n", k + 1, worst);
+        check_below("overlap", worst, 1e-3, "what was promised");
+    }
+    talus_world_destroy(world);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_pair_parts_at_rest),    cmocka_unit_test(a_block_leaves_the_floor),
+        cmocka_unit_test(a_column_stretches),      cmocka_unit_test(walls_give_way_if_they_can),
+        cmocka_unit_test(bonds_are_not_torn),      cmocka_unit_test(threads_do_not_matter),
+        cmocka_unit_test(overlaps_have_a_meaning), cmocka_unit_test(a_drum_keeps_its_grains),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
