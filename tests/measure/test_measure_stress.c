@@ -70,9 +70,9 @@ static void test_branch_of_a_fixed_grain(void** state)
         slices.bins = 3;
         check_ok(talus_measure_profile(world, &slices, &p, &error), error);
         talus_field f;
-        talus_field_def grid = talus_field_default();
-        grid.stress = true;
-        check_ok(talus_measure_field(world, &grid, &f, &error), error);
+        talus_field_def cells = talus_field_default();
+        cells.stress = true;
+        check_ok(talus_measure_field(world, &cells, &f, &error), error);
         for (int k = 0; k < 2; k++) {
             const double expected = (k == 0 ? 2.0 : 0.5) * 0.25; // f_k l_x with l = (0.25, 0)
             double in_slices = 0.0, in_field = 0.0, at_boundary = 0.0;
