@@ -215,7 +215,7 @@ static void retry_succeeds_with_smaller_steps(void** state)
     talus_step_result r = physics_step(world, 1.0);
     assert_true(r.converged);
     check_close("halvings", messages, 1, 0.0, "one level is enough");
-    check_close("substeps", r.substeps, 2, 0.0, "two halves");
+    check_close("substeps", (double)r.substeps, 2, 0.0, "two halves");
     check_close("time is the whole step", talus_world_time(world), 1.0, 0.0, "exact");
     check_close("one step counted", (double)talus_world_totals(world)->steps, 1, 0, "exact");
     check_close("passed", grain_x(world, 0, 0), 0.1, 4 * DBL_EPSILON, "roundoff");

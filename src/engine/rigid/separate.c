@@ -5,6 +5,7 @@
 #include "base/forest.h"
 #include "base/parallel.h"
 #include "base/vec.h"
+#include "detect/narrow.h"
 #include "state/drive.h"
 
 #include <math.h>
@@ -43,7 +44,7 @@ typedef struct push {
 
 /// What a pass works on.
 typedef struct pass {
-    separation* s;
+    separation_work* s;
     physical_state* state;
     const contact_dynamics* method;
     int threads;
@@ -53,7 +54,7 @@ typedef struct pass {
     int64_t made, left; ///< pushes made, looks left
 } pass;
 
-void separation_free(separation* s)
+void separation_free(separation_work* s)
 {
     free(s->push);
     free(s->listed);
@@ -67,7 +68,7 @@ void separation_free(separation* s)
     free(s->members);
     free(s->inverse_mass);
     free(s->least_room);
-    *s = (separation){0};
+    *s = (separation_work){0};
 }
 
 double overlap_thickness(const grains* g, const contacts* list, int64_t c)
@@ -121,7 +122,7 @@ static double room_of(const pass* p, int32_t number)
 /// Who is joined by bonds: a leader, the mass and the least room of all together.
 static talus_status join_bonded(pass* p)
 {
-    separation* s = p->s;
+    separation_work* s = p->s;
     const grains* g = &p->state->grains;
     const contacts* list = &p->state->contacts;
     const int64_t bodies = g->count + p->state->walls.count;
@@ -233,7 +234,7 @@ static push push_at(const pass* p, narrow_scratch* scratch, int64_t c)
 /// Take contacts in, in the order of the list; *more tells whether there were any.
 static talus_status take_in(pass* p, bool first, bool* more)
 {
-    separation* s = p->s;
+    separation_work* s = p->s;
     const int64_t count = p->state->contacts.count, before = p->count;
     const int chunks = parallel_chunks(count), threads = parallel_threads(p->threads, count);
     int64_t found[PARALLEL_CHUNKS];
@@ -273,7 +274,7 @@ static talus_status take_in(pass* p, bool first, bool* more)
 /// The contact's gap with the displacements so far.
 static double gap_moved(const pass* p, const push* x)
 {
-    const separation* s = p->s;
+    const separation_work* s = p->s;
     double gap = x->gap;
     for (int side = 0; side < 2; side++) {
         const int32_t body = side == 0 ? x->body_a : x->body_b;
@@ -288,7 +289,7 @@ static double gap_moved(const pass* p, const push* x)
 /// Ready to be moved, if it can be.
 static void touch_body(pass* p, int32_t body)
 {
-    separation* s = p->s;
+    separation_work* s = p->s;
     if (body < 0 || s->touched[body]) return;
     s->touched[body] = 1;
     s->touched_row[p->touched++] = body;
@@ -324,7 +325,7 @@ static double within_room(const pass* p, int32_t body, const double answer[MOVED
 
 static void move(pass* p, int32_t body, double change, const double answer[MOVED])
 {
-    separation* s = p->s;
+    separation_work* s = p->s;
     if (body < 0) return;
     for (int k = 0; k < MOVED; k++) s->moved[(int64_t)body * MOVED + k] += change * answer[k];
     s->moved_at[body] = p->made;
@@ -390,7 +391,7 @@ static void shift_grain(physical_state* state, int64_t row, const double* by)
 
 static void carry_out(const pass* p)
 {
-    const separation* s = p->s;
+    const separation_work* s = p->s;
     physical_state* state = p->state;
     grains* g = &state->grains;
     bool walls_moved = false, joined_moved = false;
@@ -415,8 +416,8 @@ static void carry_out(const pass* p)
     if (walls_moved) drive_carry_grains(&state->walls, &state->cell, g, p->threads);
 }
 
-talus_status separate_overlaps(separation* s, physical_state* state, const contact_dynamics* method,
-                               int threads, bool* separated)
+talus_status separate_overlaps(separation_work* s, physical_state* state,
+                               const contact_dynamics* method, int threads, bool* separated)
 {
     const contacts* list = &state->contacts;
     const int64_t bodies = state->grains.count + state->walls.count;

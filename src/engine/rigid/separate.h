@@ -13,7 +13,6 @@
 #ifndef TALUS_RIGID_SEPARATE_H
 #define TALUS_RIGID_SEPARATE_H
 
-#include "detect/narrow.h"
 #include "detect/physical_state.h"
 #include "rigid/contact_dynamics.h"
 
@@ -22,7 +21,7 @@
 #define OVERLAP_ALLOWED 1e-4
 
 /// Memory that is kept from step to step. All zero at first.
-typedef struct separation {
+typedef struct separation_work {
     struct push* push; ///< contacts that are looked at
     int64_t push_capacity;
     uint8_t* listed; ///< [contacts] it is among them
@@ -39,9 +38,9 @@ typedef struct separation {
     double* inverse_mass; ///< [bodies] of a leader: of all together, 0: they cannot be moved
     double* least_room;   ///< [bodies] of a leader: the least room of them
     int64_t bond_capacity;
-} separation;
+} separation_work;
 
-void separation_free(separation* s);
+void separation_free(separation_work* s);
 
 /// Thickness of the thinner one of a contact's bodies; walls do not count.
 double overlap_thickness(const grains* g, const contacts* list, int64_t c);
@@ -50,7 +49,7 @@ double overlap_thickness(const grains* g, const contacts* list, int64_t c);
 /// *separated: bodies were moved, and the solids' poses are to be made anew. Threads look through
 /// the contacts; the pushes, on those that are concerned, are made on one, and are at most about
 /// two sweeps' worth.
-talus_status separate_overlaps(separation* s, physical_state* state, const contact_dynamics* method,
-                               int threads, bool* separated);
+talus_status separate_overlaps(separation_work* s, physical_state* state,
+                               const contact_dynamics* method, int threads, bool* separated);
 
 #endif

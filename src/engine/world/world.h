@@ -27,10 +27,10 @@ struct talus_world {
     int64_t solves; ///< attempts made: the key of the next one's random numbers
     running_totals totals;
     talus_step_result last;
-    clusters clusters;       ///< memory of the diagnostics
-    separation separation;   ///< and of taking overlaps apart
-    world_watcher watcher;   ///< zero: nobody looks
-    state_snapshot snapshot; ///< the state before steps that cannot be undone
+    clusters clusters;          ///< memory of the diagnostics
+    separation_work separation; ///< and of taking overlaps apart
+    world_watcher watcher;      ///< zero: nobody looks
+    state_snapshot snapshot;    ///< the state before steps that cannot be undone
 };
 
 /// Make the workspace of the world's method, and free it.
