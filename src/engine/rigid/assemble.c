@@ -484,14 +484,14 @@ static void point_velocity(const assembly* as, const step_order* order, const pr
     vec_add_scaled(dim, v, 1.0, turn);
 }
 
-bool assembly_stays_open(const assembly* as, const step_order* order, const problem* p,
-                         const contacts* list, int64_t c)
+double assembly_gap_after(const assembly* as, const step_order* order, const problem* p,
+                          const contacts* list, int64_t c)
 {
     const talus_pair_def* pair = pair_of(order->state, list, c);
     const int dim = list->dim;
     if (list->bonded[c] || pair->restitution > 0.0 || pair->tangential_restitution > 0.0 ||
         compound_pair(pair)) {
-        return false;
+        return -INFINITY;
     }
     double a[3], b[3], u[3];
     point_velocity(as, order, p, list, c, list->a_row[c], a);
@@ -499,7 +499,7 @@ bool assembly_stays_open(const assembly* as, const step_order* order, const prob
     vec_sub(dim, u, b, a);
     const double curving = curvature_closing(order->state, list, c, order->h);
     const double bias = contact_opening(as, order, list, c, curving);
-    return vec_dot(dim, u, list->normal + c * dim) + bias >= 0.0;
+    return order->h * (vec_dot(dim, u, list->normal + c * dim) + bias);
 }
 
 // ---- back --------------------------------------------------------------------------------------

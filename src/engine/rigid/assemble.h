@@ -26,11 +26,11 @@ void assembly_free(assembly* as);
 talus_status assemble(assembly* as, const step_order* order, contacts* list,
                       const double* free_velocity, const double* free_spin, problem* out);
 
-/// Would contact c of `list`, which need not be in the problem, stay open in a step with the
-/// velocities of the problem's bodies? Then its law holds without an impulse. Of contacts that
-/// bounce, stick together or have memory it is not known: false.
-bool assembly_stays_open(const assembly* as, const step_order* order, const problem* p,
-                         const contacts* list, int64_t c);
+/// Gap of contact c of `list`, which need not be in the problem, after a step with the velocities
+/// of the problem's bodies. If it is not below 0 the contact's law holds without an impulse. Of
+/// contacts that bounce, stick together or have memory it is not known: -INFINITY.
+double assembly_gap_after(const assembly* as, const step_order* order, const problem* p,
+                          const contacts* list, int64_t c);
 
 /// Velocity at a contact point of a wall that moves with `velocity` and `spin`.
 void surface_velocity(const physical_state* state, int wall, const double* velocity,

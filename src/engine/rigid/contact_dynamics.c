@@ -70,6 +70,9 @@ struct contact_dynamics {
     uint8_t* escaped; ///< [grains]
     int64_t wall_capacity;
     double* wall_margin; ///< [walls]
+    double* clear;       ///< [grains] half of the least gap that is left, after the step, to bodies
+                         ///< that were seen but are not listed (s->wider)
+    double* wall_clear;  ///< [walls] likewise
     double* saved_walls; ///< [walls][9] velocity, spin, applied force before the attempt
     int64_t saved_count; ///< walls that an attempt has moved and that are in saved_walls
     double drift[3];     ///< mean free velocity of the free grains
@@ -101,6 +104,8 @@ void contact_dynamics_destroy(contact_dynamics* s)
     free(s->reach);
     free(s->escaped);
     free(s->wall_margin);
+    free(s->clear);
+    free(s->wall_clear);
     free(s->saved_walls);
     impacts_free(&s->impacts);
     passage_work_free(&s->passage);
@@ -241,8 +246,8 @@ static talus_status begin_step(contact_dynamics* s, const step_order* order)
     impacts_clear(&s->impacts);
     s->flown = false;
     if (!arrays_renew(&s->grain_capacity, state->grains.count, ROWS(s->free_velocity, s->dim),
-                      ARRAY(s->margin), ARRAY(s->reach), ARRAY(s->escaped)) ||
-        !arrays_renew(&s->wall_capacity, w->count, ARRAY(s->wall_margin),
+                      ARRAY(s->margin), ARRAY(s->clear), ARRAY(s->reach), ARRAY(s->escaped)) ||
+        !arrays_renew(&s->wall_capacity, w->count, ARRAY(s->wall_margin), ARRAY(s->wall_clear),
                       ROWS(s->saved_walls, 9))) {
         return TALUS_ERR_MEMORY;
     }
@@ -445,7 +450,7 @@ static void find_closing(void* data, int64_t first, int64_t last, double* closin
         while (j < solved->count && (order = contacts_compare(solved, j, found, c)) < 0) j++;
         const bool is_new = j >= solved->count || order != 0;
         if (!is_new) continue;
-        *closing = !assembly_stays_open(&s->assembly, loop->order, &s->problem, found, c);
+        *closing = assembly_gap_after(&s->assembly, loop->order, &s->problem, found, c) < 0.0;
     }
 }
 
@@ -478,6 +483,24 @@ static talus_status search_again(contact_dynamics* s, const step_order* order, d
     s->wider = !*more && *spoilt < 0;
     if (!*more) swap_contacts(&s->found, &s->before);
     return TALUS_OK;
+}
+
+/// How near the bodies come to others that were seen but, as they stay open, not listed.
+static void find_clearance(contact_dynamics* s, const step_order* order)
+{
+    const contacts *seen = &s->before, *listed = &s->found;
+    for (int64_t i = 0; i < order->state->grains.count; i++) s->clear[i] = INFINITY;
+    for (int64_t i = 0; i < order->state->walls.count; i++) s->wall_clear[i] = INFINITY;
+    for (int64_t c = 0, j = 0; c < seen->count && s->wider; c++) {
+        int at = 1;
+        while (j < listed->count && (at = contacts_compare(listed, j, seen, c)) < 0) j++;
+        if (j < listed->count && at == 0) continue;
+        const double half = 0.5 * assembly_gap_after(&s->assembly, order, &s->problem, seen, c);
+        const int32_t a = seen->a_row[c], b = seen->b_row[c];
+        double* clear_a = a >= 0 ? s->clear + a : s->wall_clear + (-1 - a);
+        *clear_a = fmin(*clear_a, half);
+        s->clear[b] = fmin(s->clear[b], half);
+    }
 }
 
 // ---- impacts -----------------------------------------------------------------------------------
@@ -875,6 +898,7 @@ talus_status contact_dynamics_attempt(contact_dynamics* s, const step_order* ord
     while (more && searches < MAX_SEARCHES) {
         TRY(solve_found(s, order, searches++, out, &more, error));
     }
+    if (!more && out->nan_grain < 0) find_clearance(s, order);
     if (s->before.capacity > KEEP_CONTACTS) contacts_free(&s->before);
     if (more) {
         return error_set(error, TALUS_ERR_NUMERIC,
@@ -1030,7 +1054,9 @@ double contact_dynamics_length(const contact_dynamics* s)
 double contact_dynamics_room(const contact_dynamics* s, const physical_state* state, int64_t body)
 {
     const grains* g = &state->grains;
-    if (body < g->count) return s->margin[body] - solved_motion(s, g, body, s->h);
+    if (body < g->count) {
+        return fmin(s->margin[body] - solved_motion(s, g, body, s->h), s->clear[body]);
+    }
     const int wall = (int)(body - g->count);
-    return s->wall_margin[wall] - solved_wall_motion(s, g, wall, s->h);
+    return fmin(s->wall_margin[wall] - solved_wall_motion(s, g, wall, s->h), s->wall_clear[wall]);
 }

@@ -410,20 +410,17 @@ static bool stays_pressed(const flight_job* job, int64_t c)
     return p.pressed > 0.0 && fabs(vec_dot(job->dim, p.u, p.n)) <= p.least;
 }
 
-/// Mark the bodies that are part of a packing: pressed against another grain or a mobile wall. A
-/// packing takes a blow as a whole, through contacts that no time can tell apart, so what hits it
-/// is left to the step's law. (Taken one by one, the impacts of grains that rattle in a packing
-/// under a piston, e = 0.6, made five times the sweeps.)
+/// Mark the grains that are part of a packing: pressed against another one. A packing takes a blow
+/// as a whole, through contacts that no time can tell apart, so what hits it is left to the step's
+/// law. (Taken one by one, the impacts of grains that rattle in a packing under a piston, e = 0.6,
+/// made five times the sweeps.)
 static void find_packings(const flight_job* job)
 {
     impacts* im = job->im;
     const contacts* list = job->scene->list;
     for (int64_t c = 0; c < list->count; c++) {
-        const int32_t a = list->a_row[c];
-        const bool firm = a < 0 && !wall_is_mobile(&job->state->walls, -1 - a);
-        if (firm || !stays_pressed(job, c)) continue;
-        im->packed[body_of_contact(job->state, list, c, 0)] = 1;
-        im->packed[body_of_contact(job->state, list, c, 1)] = 1;
+        if (list->a_row[c] < 0 || !stays_pressed(job, c)) continue;
+        im->packed[list->a_row[c]] = im->packed[list->b_row[c]] = 1;
     }
 }
 
