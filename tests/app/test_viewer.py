@@ -247,7 +247,7 @@ class Viewer(unittest.TestCase):
         self.check_picking(frame + 1)
         self.check_contacts(frame + 1)
         self.check_charts(frame + 1)
-        self.check_exactness(frame + 1)
+        self.check_exactness()
         self.check_playing_and_picture()
         self.assert_quiet(server.url)
 
@@ -312,13 +312,17 @@ class Viewer(unittest.TestCase):
         time_between = self.frames["time"][1] - self.frames["time"][0]
         self.assertAlmostEqual(self.chromium.state()["time"], middle, delta=0.51 * time_between + 0.01 * middle)
 
-    def check_exactness(self, frame):
-        """The panel tells what the series says of the frame's step, and its grains can be picked; the
-        recorded shares in the error can be colours."""
+    def check_exactness(self):
+        """The panel tells what the series says of a step that is certified, and of one that is not, and
+        its grains can be picked; the recorded shares in the error can be colours."""
         with open(self.root / "flat" / "series.csv", newline="") as file:
             rows = [{k: float(v) for k, v in row.items()} for row in csv.DictReader(file)]
+        times = self.frames["time"][:]
+        row_of = [min(rows, key=lambda r: abs(r["time"] - time)) for time in times]
+        self.chromium.viewer(f"setFrame({[r['certified'] for r in row_of].index(numpy.inf)})")
+        self.assertIn("not certified", self.chromium.text("#exactness"))
+        frame, row = next((i, r) for i, r in enumerate(row_of) if 0 < r["certified"] < 1)
         self.chromium.viewer(f"setFrame({frame})")
-        row = min(rows, key=lambda r: abs(r["time"] - self.frames["time"][frame]))
         self.assertGreater(row["cluster_grains"], 0)
         text = self.chromium.text("#exactness")
         said = float(re.search(r"certified within ([\d.]+) %", text)[1]) / 100
