@@ -82,7 +82,7 @@ static talus_status compare(const problem* p, const certificate_work* claims,
     for (int64_t k = 0; k < clusters; k++) {
         const double scale = claims->of[k].scale, claim = claims->of[k].bound;
         const double error = scale > 0.0 ? sqrt(error2[k]) / scale : 0.0;
-        if (!(error > ROUNDING)) continue;
+        if (!(error > ROUNDING) || isinf(claim)) continue; // nothing was claimed of it
         const double ratio = claim > 0.0 ? error / claim : INFINITY;
         // An error that the truth's own bound exceeds is none that could be told.
         out->answered &= !(truth->of[k].bound > DECISIVE * claim && truth->of[k].bound > error);
@@ -164,6 +164,14 @@ static bool holds_as_before(const problem* p, const kept_solution* kept)
         if (p->contact[mu] != kept->contact[mu]) return false;
     }
     return true;
+}
+
+bool audit_worthwhile(const certificate_work* claims)
+{
+    for (int64_t k = 0; k < claims->clusters.count; k++) {
+        if (claims->of[k].contacts > 0 && isfinite(claims->of[k].bound)) return true;
+    }
+    return false;
 }
 
 talus_status audit_solution(problem* p, const certificate_work* claims, const solve_request* asked,

@@ -9,13 +9,15 @@
 
 typedef struct audit_result {
     bool answered;   ///< a solution was found that is exact enough to judge by
-    double ratio;    ///< largest true error over claim of all clusters; 0: none moved
+    double ratio;    ///< largest true error over claim of all certified clusters; 0: none moved
     double error;    ///< true error of that cluster
     double claim;    ///< and what was claimed of it
     int64_t row;     ///< the first of its bodies
     int64_t updates; ///< contact updates' worth of work
 } audit_result;
 
+/// Is anything claimed that could be judged? Clusters that are not certified claim nothing.
+bool audit_worthwhile(const certificate_work* claims);
 /// Judge the impulses and velocities that are in `p`, for which `claims` was made. `asked` is how
 /// the step was solved, `tolerance` what it was asked for; the audit may spend about
 /// `most_updates`. The problem is the same afterwards, to the bit.

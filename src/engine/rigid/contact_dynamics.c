@@ -720,7 +720,9 @@ static talus_status certify(contact_dynamics* s, const step_order* order, step_c
 static talus_status audit(contact_dynamics* s, const step_order* order, double tolerance,
                           step_audit* out)
 {
+    const certificate_work* claims = &s->workspace.certificate;
     if (order->audit_updates == 0 || s->problem.count == 0) return TALUS_OK;
+    if (!audit_worthwhile(claims)) return TALUS_OK;
     const solve_request request = {.options = &order->options->solver,
                                    .h = order->h,
                                    .seed = order->options->seed,
@@ -728,8 +730,8 @@ static talus_status audit(contact_dynamics* s, const step_order* order, double t
                                    .size = order->size,
                                    .threads = order->threads};
     audit_result found;
-    TRY(audit_solution(&s->problem, &s->workspace.certificate, &request, tolerance,
-                       order->audit_updates, &s->audit_workspace, &found));
+    TRY(audit_solution(&s->problem, claims, &request, tolerance, order->audit_updates,
+                       &s->audit_workspace, &found));
     *out = (step_audit){.done = true,
                         .answered = found.answered,
                         .ratio = found.ratio,
