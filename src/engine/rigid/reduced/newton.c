@@ -27,8 +27,8 @@ enum {
     POOR_STEPS = 8, ///< steps in a row that hardly gain: then this alpha is given up
     FAILURES = 6,   ///< values of alpha that are given up: then the method is
 };
-/// What alpha is multiplied with, the same once one was too small, and the last. Of 18 towers that
-/// touch (20 to 40 boxes high, mu = 0.2 to 0.6, and blocks of 2 x 2 and 3 towers) 17 were solved
+/// What alpha is multiplied with, the same once one was too small, and the last. Of 18 piles of
+/// boxes (two towers of 20 to 40 that touch, mu = 0.2 to 0.6, three, four and one) 17 were solved
 /// before the sweeps had to go on. With 0.1 throughout and alpha 30 times as large after a failure
 /// these were 16, and one was not solved at all: the velocities were right to 1.005e-8 and not to
 /// 1e-8, as alpha jumped to and fro between what did not move the impulses and what failed.
