@@ -133,6 +133,30 @@ static void test_factors_are_bounded(void** state)
                 "half of four times is one too much");
 }
 
+/// A lid that is driven into a column which cannot give way: whatever the impulses are they hold
+/// each other and the lid goes on. Scaled time and again they must not grow.
+static void test_what_cannot_be_solved_does_not_grow(void** state)
+{
+    (void)state;
+    problem p = {0};
+    rescaling r = {0};
+    double exact[DISKS + 1];
+    make_column(&p, true, exact);
+    p.mobility[3] = 0.0;
+    for (int64_t c = 0; c < p.count; c++) exact[c] += 1e6;
+    set_impulses(&p, exact, 0.0, 0.0);
+    rescaling_begin(&r, &p, DISKS, 1000);
+    for (int i = 0; i < 9; i++) {
+        assert_int_equal(rescale(&r, &p), TALUS_OK);
+        find_velocities(&p);
+    }
+    double most = 0.0;
+    for (int64_t c = 0; c < p.count; c++) most = fmax(most, fabs(p.contact[c * WIDTH + 7]));
+    check_below("impulses", most, 1.001 * exact[0], "those there were, and the weights");
+    rescaling_free(&r);
+    problem_free(&p);
+}
+
 static void test_what_is_left_alone(void** state)
 {
     (void)state;
@@ -167,6 +191,7 @@ int main(void)
         cmocka_unit_test(test_exact_impulses_stay),
         cmocka_unit_test(test_wrong_loads_become_right),
         cmocka_unit_test(test_factors_are_bounded),
+        cmocka_unit_test(test_what_cannot_be_solved_does_not_grow),
         cmocka_unit_test(test_what_is_left_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

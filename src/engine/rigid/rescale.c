@@ -51,6 +51,12 @@ static const double LEAST_SIZE_SPACE = 24.0;
 enum { MOST_NODES = 512, MOST_NODES_WALLS = 128, MOST_WALLS = 4 };
 /// Added to 1 at a node: there may be few contacts around it, and the law is not linear.
 static const double LEAST_ADDED = -0.5, MOST_ADDED = 1.0;
+/// Where the equations ask for more than this impulses hardly change a velocity: they hold each
+/// other, as those of a grain between walls that close in on it, which no impulse solves. To double
+/// them time and again would let them run away, in step after step; there they stay as they are. In
+/// collapse, drum, plane shear, biaxial and a vibrated box of scenes/ 25 of 258 000 factors were
+/// above 30, and 76 above 10.
+static const double SENSELESS = 30.0;
 
 void rescaling_free(rescaling* r)
 {
@@ -346,7 +352,8 @@ talus_status rescale(rescaling* r, problem* p)
     make_equations(r, p);
     solve_equations(r);
     for (int64_t i = 0; i < r->count; i++) {
-        const double added = isfinite(r->factor[i]) ? r->factor[i] : 0.0;
+        const bool sensible = isfinite(r->factor[i]) && r->factor[i] <= SENSELESS;
+        const double added = sensible ? r->factor[i] : 0.0;
         r->factor[i] = fmin(fmax(added, LEAST_ADDED), MOST_ADDED);
     }
     for (int64_t c = 0; c < p->count; c++) {
