@@ -15,7 +15,7 @@ SCENES = sorted(FOLDER.glob("*.yaml"))
 STOP = max(4, round(25 * min(SCALE, 1)))  # the step at which the run is stopped, half of all
 
 # Of the summary of a run with method contact only, and with method soft only.
-OF_CONTACT = {"sweeps_total", "contact_updates", "residual", "unconverged_steps", "yielding_steps",
+OF_CONTACT = {"overlap_thickness_ever", "sweeps_total", "contact_updates", "residual", "unconverged_steps", "yielding_steps",
               *CERTIFICATE}
 OF_SOFT = ["elastic_energy", "dissipated", "input_work", "energy_error", "energy_error_max"]
 
