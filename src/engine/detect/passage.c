@@ -16,6 +16,8 @@ static const double SAFE_MOTION = 0.25;
 /// How finely bodies that touch are followed, and what they may overlap, in thicknesses: in all,
 /// and beyond what they do already.
 static const double FINEST = 0.1, ALLOWED = 0.1, ALLOWED_MORE = 0.002;
+/// A pair is looked at so often on its way, at most: beyond that the step is hopelessly long.
+enum { MOST_LOOKS = 4000 };
 /// Bodies that overlap deeper than this when a step begins are past help.
 static const double HOPELESS = 0.5;
 
@@ -344,7 +346,8 @@ static double journey_depth(journey* j)
     double s = 0.0, allowed = ALLOWED * p->thickness, deepest = 0.0;
     j->a = wall ? wall_traveller(j->way, (int)(-1 - p->a)) : grain_traveller(j->way, p->a);
     j->b = grain_traveller(j->way, p->b);
-    while (!j->failed) {
+    for (int look = 0; !j->failed; look++) {
+        if (look == MOST_LOOKS) return HOPELESS;
         const double left = (1.0 - s) * p->way;
         const double gap = wall ? wall_gap(j, s, left + finest) : grains_gap(j, s);
         if (s == 0.0) {

@@ -38,7 +38,7 @@ typedef struct certificate_work {
     body_clusters clusters;
     int64_t row_capacity, contact_capacity, cluster_capacity;
     double* rest;  ///< [rows][stride] a motion to compare with
-    double* terms; ///< [contacts][3] gap at each contact for the two motions, and friction
+    double* terms; ///< [contacts][TERMS] gap at each contact for the two motions, and friction
     struct cluster_sums* sums; ///< [clusters]
     cluster_certificate* of;   ///< [clusters]
     double* row_error; ///< [rows] share of the bound that belongs to a body and its contacts,

@@ -332,7 +332,9 @@ static talus_status carry_over(contact_dynamics* s, const step_order* order)
 {
     const physical_state* state = order->state;
     TRY(contacts_match(&s->found, &state->contacts, &state->grains, order->threads));
-    if (!order->options->solver.warm_start) forget_forces(&s->found);
+    // Impacts want to know which contacts were pressed: before them forces are kept in any case.
+    const bool wanted = !s->flown && impacts_possible(&state->materials);
+    if (!order->options->solver.warm_start && !wanted) forget_forces(&s->found);
     return TALUS_OK;
 }
 
@@ -578,13 +580,17 @@ static talus_status fly(contact_dynamics* s, const step_order* order, int64_t* s
 
 // ---- steps that are too long -------------------------------------------------------------------
 
-/// Whether a grain of [first, last) goes farther than it is thick.
+/// A step in which a grain goes farther than so many times its thickness is halved before anything
+/// is searched. Less is left to what is seen of its contacts: a grain may fly fast and alone.
+static const double FAR = 10.0;
+
+/// Whether a grain of [first, last) goes that far.
 static void find_far(void* data, int64_t first, int64_t last, double* found)
 {
     const step_loop* loop = data;
     const grains* g = &loop->order->state->grains;
     for (int64_t i = first; i < last && *found == 0.0; i++) {
-        *found = loop->s->margin[i] - MARGIN_RADII * g->radius[i] > grain_thinnest(g, i);
+        *found = loop->s->margin[i] - MARGIN_RADII * g->radius[i] > FAR * grain_thinnest(g, i);
     }
 }
 
@@ -828,6 +834,13 @@ static talus_status solve_found(contact_dynamics* s, const step_order* order, in
     return TALUS_OK;
 }
 
+/// A body that was hit gets to where its path with corners ends: the velocity of the chord.
+static void add_shift(const contact_dynamics* s, int64_t body, double h, double* velocity)
+{
+    const struck_body* struck = impacts_struck(&s->impacts, body);
+    if (struck) vec_add_scaled(s->dim, velocity, 1.0 / h, struck->shift);
+}
+
 /// Would the step carry solids into each other, or into walls?
 static talus_status look_at_ways(contact_dynamics* s, const step_order* order, step_passage* out)
 {
@@ -845,12 +858,14 @@ static talus_status look_at_ways(contact_dynamics* s, const step_order* order, s
         const int64_t row = s->assembly.wall_row[i];
         vec_copy(3, s->way_walls + 3 * i, w->velocity + 3 * i);
         if (row >= 0) vec_copy(dim, s->way_walls + 3 * i, s->problem.body + row * stride);
+        add_shift(s, g->count + i, order->h, s->way_walls + 3 * i);
     }
     for (int64_t i = 0; i < g->count; i++) {
         const int wall = g->glued_to[i];
         const double* row = s->problem.body + i * stride;
         const bool mobile = wall >= 0 && s->assembly.wall_row[wall] >= 0;
         vec_copy(dim, s->way_velocity + i * dim, mobile ? s->way_walls + 3 * wall : row);
+        add_shift(s, i, order->h, s->way_velocity + i * dim);
         if (wall == GRAIN_FREE) {
             grain_spin_of_w(g, i, row + row_w(dim), s->way_spin + i * spin_dim);
         } else {
@@ -895,6 +910,7 @@ talus_status contact_dynamics_attempt(contact_dynamics* s, const step_order* ord
         if (out->too_coarse) return TALUS_OK;
     }
     TRY(fly(s, order, &out->nan_grain, error));
+    if (!order->options->solver.warm_start) forget_forces(&s->found);
     int searches = 0;
     bool more = out->nan_grain < 0;
     while (more && searches < MAX_SEARCHES) {

@@ -410,17 +410,24 @@ static bool stays_pressed(const flight_job* job, int64_t c)
     return p.pressed > 0.0 && fabs(vec_dot(job->dim, p.u, p.n)) <= p.least;
 }
 
-/// Mark the grains that are part of a packing: pressed against another one. A packing takes a blow
-/// as a whole, through contacts that no time can tell apart, so what hits it is left to the step's
-/// law. (Taken one by one, the impacts of grains that rattle in a packing under a piston, e = 0.6,
-/// made five times the sweeps.)
+/// Mark the bodies that take a blow together with others, so that it is left to the step's law.
+/// Those that bonds join, and mobile walls with grains glued to them: no part of them flies alone.
+/// And the grains of a packing, pressed against others: its contacts are closed by the blow at
+/// once, no time can tell them apart. (Taken one by one, the impacts of grains that rattle in a
+/// packing under a piston, e = 0.6, made five times the sweeps.)
 static void find_packings(const flight_job* job)
 {
     impacts* im = job->im;
     const contacts* list = job->scene->list;
+    const grains* g = &job->state->grains;
     for (int64_t c = 0; c < list->count; c++) {
-        if (list->a_row[c] < 0 || !stays_pressed(job, c)) continue;
-        im->packed[list->a_row[c]] = im->packed[list->b_row[c]] = 1;
+        const bool pressed = list->a_row[c] >= 0 && stays_pressed(job, c);
+        if (!pressed && !list->bonded[c]) continue;
+        im->packed[body_of_contact(job->state, list, c, 0)] = 1;
+        im->packed[body_of_contact(job->state, list, c, 1)] = 1;
+    }
+    for (int64_t i = 0; i < g->count; i++) {
+        if (g->glued_to[i] >= 0) im->packed[g->count + g->glued_to[i]] = 1;
     }
 }
 
@@ -871,6 +878,7 @@ static void let_pass(const impacts* im, const step_order* order, const double* f
 {
     const int dim = list->dim;
     double u[3], n[3], *normal = list->normal + c * dim;
+    vec_copy(dim, n, normal);
     vec_sub(dim, u, free_velocity + (int64_t)list->b_row[c] * dim,
             free_velocity + (int64_t)list->a_row[c] * dim);
     if (list->gap[c] <= 0.0 || list->gap[c] + order->h * vec_dot(dim, u, normal) >= 0.0) return;

@@ -358,7 +358,8 @@ static void note_audit(talus_world* w, const step_audit* audit, double h)
 static talus_status take_halves(talus_world* w, double h, int depth, talus_step_result* result,
                                 talus_error* error);
 
-/// One step of length h, or two of h/2 if the policy says retry, and so on down.
+/// One step of length h, or two of h/2 if the policy says retry, if it is coarse and may be halved,
+/// or if it would carry solids into others, and so on down.
 static talus_status step_or_halve(talus_world* w, double h, int depth, talus_step_result* result,
                                   talus_error* error)
 {
@@ -383,6 +384,7 @@ static talus_status step_or_halve(talus_world* w, double h, int depth, talus_ste
         contact_dynamics_reject(w->rigid, &order);
         return status;
     }
+    w->totals.shown.last_updates += outcome.last_updates;
     if (outcome.passage.passes) note_passage(w, &order, &outcome.passage);
     if (outcome.passage.passes && order.may_cut) {
         contact_dynamics_reject(w->rigid, &order);
@@ -392,7 +394,6 @@ static talus_status step_or_halve(talus_world* w, double h, int depth, talus_ste
     }
     const talus_policy policy = judge(w, &outcome, h, result, why, sizeof why);
     add_outcome(w, &outcome, result);
-    w->totals.shown.last_updates += outcome.last_updates;
     if (outcome.audit.done) note_audit(w, &outcome.audit, h);
     if (policy == TALUS_POLICY_ACCEPT) {
         contact_dynamics_accept(w->rigid, &order);
@@ -409,6 +410,8 @@ static talus_status step_or_halve(talus_world* w, double h, int depth, talus_ste
     }
     log_write(&w->log, TALUS_LOG_INFO, "%s; trying two steps of half the length", why);
     result->residual = before.residual;
+    result->coarseness = before.coarseness;
+    result->second = before.second;
     result->rigidity = before.rigidity;
     result->converged = before.converged;
     result->nan_grain = before.nan_grain;

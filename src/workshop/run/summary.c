@@ -116,8 +116,8 @@ static void judge_passages(const run* r, char* text, size_t size)
     }
     add_line(text, size,
              "Passages: %" PRId64 " time%s a step was cut in two, for solids would have gone into "
-             "other bodies on its way.%s A step of %.2g s would be safe.",
-             t->cut, plural(t->cut), sunk, t->safe_step);
+             "other bodies on its way.%s A step of %.2g%s would be safe.",
+             t->cut, plural(t->cut), sunk, t->safe_step, summary_time_unit(r));
 }
 
 /// How exact the steps were, for all that is known. The papers' theory of softness is about their
