@@ -224,10 +224,39 @@ static bool may_close(const physical_state* state, int32_t a, int32_t b)
     return is_round(&w->record[-1 - a], true) || wall_turns(w, -1 - a);
 }
 
+/// Fastest turning of a contact's bodies; that of a ball moves nothing.
+static double fastest_spin(const physical_state* state, const contacts* list, int64_t c)
+{
+    const grains* g = &state->grains;
+    const int spin_dim = spin_width(g->dim);
+    const int32_t row[2] = {list->a_row[c], list->b_row[c]};
+    double fastest = 0.0;
+    for (int side = 0; side < 2; side++) {
+        const int32_t i = row[side];
+        double spin = 0.0;
+        if (i < 0) {
+            spin = vec_norm(3, state->walls.spin + 3 * (-1 - i));
+        } else if (g->solid[i] >= 0) {
+            spin = vec_norm(spin_dim, g->spin + (int64_t)i * spin_dim);
+        }
+        fastest = fmax(fastest, spin);
+    }
+    return fastest;
+}
+
+/// Taylor's series means nothing where a body turns by more than this in the step, rad: there the
+/// term counts as if it turned by so much. Needles thrown at each other, which turned by 1 rad and
+/// more, were thrown apart faster each time, without end.
+static const double FARTHEST_TURN = 0.3;
+
 double curvature_closing(const physical_state* state, const contacts* list, int64_t c, double h)
 {
     if (!may_close(state, list->a_row[c], list->b_row[c])) return 0.0;
-    return 0.5 * h * fmin(second_of(state, list, c), 0.0);
+    const double closing = 0.5 * h * fmin(second_of(state, list, c), 0.0);
+    if (closing == 0.0) return closing;
+    const double turn = h * fastest_spin(state, list, c);
+    const double part = turn > FARTHEST_TURN ? FARTHEST_TURN / turn : 1.0;
+    return closing * part * part;
 }
 
 double curvature_of_bond(const physical_state* state, const contacts* list, int64_t c, double h)
