@@ -15,19 +15,6 @@ static talus_pair_def bounce_pair(double mu, double e, double tangential)
     return pair;
 }
 
-static double kinetic_energy(const talus_world* world)
-{
-    talus_grains g = talus_world_grains(world);
-    double sum = 0.0;
-    for (int64_t i = 0; i < g.count; i++) {
-        for (int k = 0; k < g.dim; k++) sum += 0.5 * g.mass[i] * pow(g.velocity[i * g.dim + k], 2);
-        for (int k = 0; k < g.spin_dim; k++) {
-            sum += 0.5 * g.inertia[i] * pow(g.spin[i * g.spin_dim + k], 2);
-        }
-    }
-    return sum;
-}
-
 // ---- the event-driven simulation ---------------------------------------------------------------
 
 enum { MOST_BALLS = 100 };
@@ -194,7 +181,7 @@ static void cradle(void** state)
         check_close("momentum", momentum, moving, 1e-14 * moving, "rounding");
         if (e == 1.0 || gaps > 0 || moving == 1) {
             const double weak = e == 1.0 ? 1e-12 : 0.01 * sqrt(1 - e * e);
-            check_close("energy", kinetic_energy(world) / billiard_energy(&b), 1.0,
+            check_close("energy", physics_kinetic_energy(world) / billiard_energy(&b), 1.0,
                         fmax(weak * weak, 1e-12), "square of the weakest impacts that count");
             check_below("velocities", velocity_off(world, &b), fmax(weak, 1e-12),
                         "weakest impacts that count; rounding");
@@ -239,9 +226,9 @@ static void rack_is_broken(void** state)
         for (int i = 0; i < 16; i++) px += grain_v(world, i, 0), py += grain_v(world, i, 1);
         billiard_run(&b, h * count);
         printf("     gap %g%s, h %g: energy %.12f, velocities off by %.2g after %d impacts\n",
-               gaps[kind], kind == 2 ? " and random" : "", h, kinetic_energy(world) / 12.5,
+               gaps[kind], kind == 2 ? " and random" : "", h, physics_kinetic_energy(world) / 12.5,
                velocity_off(world, &b), (int)b.impacts);
-        check_close("energy", kinetic_energy(world) / 12.5, 1.0, 1e-12, "rounding");
+        check_close("energy", physics_kinetic_energy(world) / 12.5, 1.0, 1e-12, "rounding");
         check_close("momentum along", px / 5.0, 1.0, 1e-13, "rounding");
         check_close("momentum across", py / 5.0, 0.0, 1e-13, "rounding");
         if (kind > 0) {
@@ -284,8 +271,8 @@ static void gas_in_a_box(void** state)
         double gain = 0.0, overlap = 0.0, last = start;
         for (int i = 0; i < count; i++) {
             overlap = fmax(overlap, physics_step(world, h).overlap_max);
-            gain = fmax(gain, (kinetic_energy(world) - last) / start);
-            last = kinetic_energy(world);
+            gain = fmax(gain, (physics_kinetic_energy(world) - last) / start);
+            last = physics_kinetic_energy(world);
         }
         billiard_run(&b, h * count);
         printf("     %dD, e %g, h %g: energy %.12f, reference %.12f, %.0f impacts a ball\n", dim, e,
@@ -318,12 +305,12 @@ static void rough_gas_gains_nothing(void** state)
         dice d = {23};
         for (int64_t i = 0; i < g.count * (dim == 2 ? 1 : 3); i++)
             g.spin[i] = 40 * dice_roll(&d) - 20;
-        const double start = kinetic_energy(world);
+        const double start = physics_kinetic_energy(world);
         double last = start, gain = -1.0;
         for (int i = 0; i < (int)lround(1.0 / h); i++) {
             physics_step(world, h);
-            gain = fmax(gain, (kinetic_energy(world) - last) / start);
-            last = kinetic_energy(world);
+            gain = fmax(gain, (physics_kinetic_energy(world) - last) / start);
+            last = physics_kinetic_energy(world);
         }
         check_below("gain of a step", gain, 1e-13, "rounding");
         if (e < 1.0 || pair.tangential_restitution == 0.0) {
@@ -449,7 +436,7 @@ static void gas_under_a_piston(void** state)
             // Velocities are those of half a step ago.
             const double v = s.velocity[dim - 1] - 0.5 * h * force / mass;
             const double energy =
-                kinetic_energy(world) + 0.5 * mass * v * v + force * s.position[dim - 1];
+                physics_kinetic_energy(world) + 0.5 * mass * v * v + force * s.position[dim - 1];
             if (i == 0) start = energy;
             worst = fmax(worst, fabs(energy / start - 1.0));
             low = fmin(low, s.position[dim - 1]);

@@ -195,19 +195,6 @@ static void tangential_restitution_on_a_wall(void** state)
     }
 }
 
-static double kinetic_energy(const talus_world* world)
-{
-    talus_grains g = talus_world_grains(world);
-    double sum = 0.0;
-    for (int64_t i = 0; i < g.count; i++) {
-        for (int k = 0; k < g.dim; k++) sum += 0.5 * g.mass[i] * pow(g.velocity[i * g.dim + k], 2);
-        for (int k = 0; k < g.spin_dim; k++) {
-            sum += 0.5 * g.inertia[i] * pow(g.spin[i * g.spin_dim + k], 2);
-        }
-    }
-    return sum;
-}
-
 /// Relative gain of energy when two balls with these sizes, or a ball and the floor (ratio 0), hit
 /// each other at an angle with random spins.
 static double oblique_gain(int dim, double ratio, double angle, const talus_pair_def* pair, dice* d)
@@ -223,9 +210,9 @@ static double oblique_gain(int dim, double ratio, double angle, const talus_pair
             ball.spin[k] = (dim == 3 || k == 2) ? 40 * dice_roll(d) - 20 : 0;
         physics_add(world, &ball);
     }
-    const double before = kinetic_energy(world);
+    const double before = physics_kinetic_energy(world);
     physics_step(world, 1e-3);
-    const double after = kinetic_energy(world);
+    const double after = physics_kinetic_energy(world);
     talus_world_destroy(world);
     return after / before - 1.0;
 }
@@ -294,7 +281,7 @@ static void haff_cooling(void** state)
     talus_measure_momentum(world, p);
     talus_editable_grains g = physics_edit(world);
     for (int i = 0; i < 2 * count; i++) g.velocity[i] -= p[i % 2] / count;
-    const double start = kinetic_energy(world), temperature = start / count;
+    const double start = physics_kinetic_energy(world), temperature = start / count;
     const double chi = (1 - 7 * phi / 16) / pow(1 - phi, 2);
     const double rate =
         2 * sqrt(M_PI) * (count / (length * length)) * 2 * r * chi * sqrt(temperature);
@@ -303,7 +290,7 @@ static void haff_cooling(void** state)
     for (int s = 0; s < samples; s++) {
         physics_steps(world, h, (int)lround(2 * t0 / samples / h));
         const double t = 2 * t0 / samples * (s + 1);
-        y[s] = sqrt(start / kinetic_energy(world)) - 1.0;
+        y[s] = sqrt(start / physics_kinetic_energy(world)) - 1.0;
         tt += t * t, ty += t * y[s];
     }
     for (int s = 0; s < samples; s++) {
@@ -339,7 +326,7 @@ static void packings_come_to_rest(void** state)
         const double h = 1e-3, weight = physics_total_mass(world) * GRAVITY;
         int64_t unconverged = 0;
         for (int i = 0; i < 4000; i++) unconverged += !physics_step(world, h).converged;
-        const double energy = kinetic_energy(world);
+        const double energy = physics_kinetic_energy(world);
         printf("     %s: energy %.3g J, drop of %.3g J, %d steps did not converge\n", dim_name(dim),
                energy, weight * 0.1, (int)unconverged);
         check_below("energy", energy, 1e-8 * weight * 0.1, "tolerance of the solver");

@@ -236,6 +236,20 @@ static inline void physics_fill(talus_world* world, int dim, int count, double h
     }
 }
 
+/// Energy of translation and rotation of all balls.
+static inline double physics_kinetic_energy(const talus_world* world)
+{
+    talus_grains g = talus_world_grains(world);
+    double sum = 0.0;
+    for (int64_t i = 0; i < g.count; i++) {
+        for (int k = 0; k < g.dim; k++) sum += 0.5 * g.mass[i] * pow(g.velocity[i * g.dim + k], 2);
+        for (int k = 0; k < g.spin_dim; k++) {
+            sum += 0.5 * g.inertia[i] * pow(g.spin[i * g.spin_dim + k], 2);
+        }
+    }
+    return sum;
+}
+
 static inline double physics_total_mass(const talus_world* world)
 {
     talus_grains g = talus_world_grains(world);
