@@ -289,7 +289,7 @@ static inline void judge_problem(int kind, uint64_t seed, const claim_effort* ef
         problem_refresh(&p);
         settle_friction(&p, start);
         iterates all = iterates_make(&p, start, chance(&d, 0.5), effort->stages);
-        truth t = truth_find(&p, all.at[all.count - 1].impulses, effort->references);
+        truth t = truth_find(&p, d.h, all.at[all.count - 1].impulses, effort->references);
         score->problems++;
         bool without = false, several = false;
         for (int64_t k = 0; k < t.clusters.count; k++) {
