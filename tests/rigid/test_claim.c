@@ -43,7 +43,7 @@ static void no_certificate_is_below_the_truth(void** state)
 
 /// Problems whose claims were once below the truth, by up to 34 (docs/theory.md, "Coulomb's hole"):
 /// light bodies that lift heavy ones, rollers that bear nothing, wedges that lock, masonry that may
-/// stand or fall, or that fits to 5e-11 diameters only.
+/// stand or fall, or that fits to 5e-11 diameters.
 static void old_holes_are_closed(void** state)
 {
     (void)state;

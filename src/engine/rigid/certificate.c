@@ -39,7 +39,7 @@
 /// light, is added to the error. So is, where contacts are few, the friction of those that may not
 /// bear, and of those that bear nothing but may come to. bench/claim tries to break all that.
 ///
-/// All this is for gaps as they are but for 1e-10 diameters. Where bodies hold each other more than
+/// All this is for gaps as they are but for 1e-9 diameters. Where bodies hold each other more than
 /// once the exact motion may jump with a gap by any part of what contacts do.
 ///
 /// Cost: two passes over the contacts, about four sweeps' worth.
