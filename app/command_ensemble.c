@@ -97,10 +97,12 @@ static int run_scene(const ensemble_options* o, char directory[PATH_SIZE])
     signal(SIGINT, SIG_DFL); // carry_out() caught them; from here on there is nothing to save
     signal(SIGTERM, SIG_DFL);
     if (status == STATUS_INTERRUPTED) {
+        char quoted[QUOTED_SIZE];
+        quote_path(directory, quoted);
         fprintf(stderr,
-                "talus: interrupted before the packing was made; go on with: talus resume %s, then "
-                "talus ensemble %s\n",
-                directory, directory);
+                "talus: interrupted before the packing was made; go on with: %s resume %s, then "
+                "%s ensemble %s\n",
+                program(), quoted, program(), quoted);
     } else if (status != STATUS_OK) {
         rmdir(directory); // only does so if nothing was written
         rmdir("runs");
