@@ -125,7 +125,8 @@ static bool write_scene(const char* path, const scene_template* t, int dim)
     fprintf(file,
             "# yaml-language-server: $schema=%s\n#\n"
             "# A scene of Talus: %s.\n"
-            "# Check it with `%s check %s` and run it with `%s run %s`.\n\n"
+            "# Check it: %s check %s\n"
+            "# Run it:   %s run %s\n\n"
             "title: \"",
             schema, t->summary, program(), quoted, program(), quoted);
     for (const char* c = name; *c; c++) fprintf(file, *c == '"' || *c == '\\' ? "\\%c" : "%c", *c);
@@ -146,7 +147,8 @@ static bool write_scene(const char* path, const scene_template* t, int dim)
     }
     printf("wrote %s: %s\nRun it with: %s run %s\n", path, t->summary, program(), quoted);
     if (schema[0] != '/') {
-        printf("An editor completes and checks it with: %s schema -o talus-scene.json\n", program());
+        printf("An editor completes and checks it with: %s schema -o talus-scene.json\n",
+               program());
     }
     return true;
 }
