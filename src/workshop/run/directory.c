@@ -125,9 +125,9 @@ talus_status directory_check(const char* directory, bool force, talus_error* err
     }
     if (any && !force) {
         return error_set(error, TALUS_ERR_EXISTS,
-                         "%s already holds a run; continue it with 'talus resume %s', replace it "
-                         "with --force, or choose another directory with -o",
-                         directory, directory);
+                         "%s already holds a run; resume it, replace it with --force, or choose "
+                         "another directory with -o",
+                         directory);
     }
     return TALUS_OK;
 }
