@@ -1,9 +1,11 @@
-/// The script beside exported VTK files that shows them in ParaView (show-in-paraview.py), as it is
-/// in the source, inside the library.
+/// The script beside exported VTK files that shows them in ParaView: show-in-paraview.py as it is
+/// in the source, kept inside the library, and a line that calls it for the folder.
 #include "base/error.h"
+#include "base/json.h"
 #include "record/export.h"
 #include "record/files.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #define SCRIPT_NAME "show-in-paraview.py"
@@ -24,9 +26,25 @@ __asm__(".pushsection .rodata\n"
 talus_status export_paraview_script(const char* folder, talus_error* error)
 {
     char* path = files_text("%s/" SCRIPT_NAME, folder);
-    if (!path) return error_memory(error, "a file name");
-    const size_t size = (size_t)(paraview_script_end - paraview_script_begin);
-    talus_status status = files_replace(path, paraview_script_begin, size, false, error);
+    char* place = realpath(folder, NULL);
+    char* text = NULL;
+    size_t size = 0;
+    FILE* script = path && place ? open_memstream(&text, &size) : NULL;
+    talus_status status = TALUS_OK;
+    if (script) {
+        fwrite(paraview_script_begin, 1, (size_t)(paraview_script_end - paraview_script_begin),
+               script);
+        fputs("\n\nmain(", script);
+        json_quote(script, place); // a string of Python, too
+        fputs(")\n", script);
+    }
+    if (!script || fclose(script) != 0) {
+        status = error_memory(error, "the script for ParaView");
+    } else {
+        status = files_replace(path, text, size, false, error);
+    }
+    free(text);
+    free(place);
     free(path);
     return status;
 }

@@ -7,13 +7,12 @@ import os
 
 from paraview import simple
 
-FOLDER = os.path.dirname(os.path.abspath(__file__)) if "__file__" in globals() else "."
 WIDEST_TUBE = 0.4  # mean radii, the tube of the largest force
 
 
-def load(name):
+def load(folder, name):
     """A table of the run over time; None if it has no such table."""
-    path = os.path.join(FOLDER, name + ".pvd")
+    path = os.path.join(folder, name + ".pvd")
     return simple.PVDReader(registrationName=name, FileName=path) if os.path.exists(path) else None
 
 
@@ -98,11 +97,15 @@ def show_forces(contacts, view, plane, radius):
         simple.Hide(tubes, view)
 
 
-def main():
+def main(folder):
+    """`folder` is where the files were exported to; they may have been moved since, together with
+    this script, but not every way to run it tells where it is."""
+    folder = os.path.dirname(os.path.abspath(__file__)) if "__file__" in globals() else folder
     simple._DisableFirstRenderCameraReset()
     simple.LoadPalette("WhiteBackground")
     view = simple.GetActiveViewOrCreate("RenderView")
-    grains, solids, walls, contacts = map(load, ("grains", "solids", "walls", "contacts"))
+    tables = ("grains", "solids", "walls", "contacts")
+    grains, solids, walls, contacts = (load(folder, table) for table in tables)
     simple.GetAnimationScene().UpdateAnimationUsingDataTimeSteps()
     simple.GetAnimationScene().GoToLast()
     grains.UpdatePipeline(simple.GetTimeKeeper().Time)
@@ -128,6 +131,3 @@ def main():
         camera.Elevation(20.0)
         simple.ResetCamera(view)
     simple.Render(view)
-
-
-main()
