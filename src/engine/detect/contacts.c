@@ -386,3 +386,18 @@ void contacts_relink(contacts* c, const grains* g, const walls* w)
     }
     c->count = kept;
 }
+
+void contacts_forget_forces(contacts* list)
+{
+    const size_t count = (size_t)list->count, spin_dim = (size_t)spin_width(list->dim);
+    if (count == 0) return;
+    memset(list->force, 0, sizeof(double) * count * (size_t)list->dim);
+    if (list->torque) memset(list->torque, 0, sizeof(double) * count * spin_dim);
+}
+
+void contacts_swap(contacts* x, contacts* y)
+{
+    contacts swap = *x;
+    *x = *y;
+    *y = swap;
+}

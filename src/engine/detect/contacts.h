@@ -64,6 +64,9 @@ int contacts_compare(const contacts* x, int64_t i, const contacts* y, int64_t j)
 talus_status contacts_match(contacts* now, const contacts* last, const grains* g, int threads);
 /// Carry over forces and torques only, and leave the others as they are.
 talus_status contacts_match_forces(contacts* now, const contacts* last, int threads);
+/// Forget the forces of a list: its contacts begin without.
+void contacts_forget_forces(contacts* list);
+void contacts_swap(contacts* x, contacts* y);
 /// A place in a sorted list that only moves forward.
 typedef struct contacts_cursor {
     const contacts* list;

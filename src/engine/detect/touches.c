@@ -18,7 +18,7 @@
 #define KEEP_GAP 2e-6
 /// Bodies are at rest if they approach and turn by less than this part of their size in a step, and
 /// if they are not sought farther than this: a search at rest reaches 0.01 of the sizes
-/// (rigid/contact_dynamics.c), one that follows a motion farther.
+/// (rigid/step_begin.c), one that follows a motion farther.
 #define REST_MOTION 1e-3
 #define REST_REACH 0.015
 

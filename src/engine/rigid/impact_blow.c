@@ -1,0 +1,166 @@
+/// One impact, of one contact or of several at the same moment: velocities before it in, velocities
+/// after it out.
+#include "base/array.h"
+#include "base/error.h"
+#include "rigid/impact_parts.h"
+#include "rigid/problem.h"
+#include "state/drive.h"
+
+/// Passes over the contacts of one impact, at most, and when they end: a part of what is lost of a
+/// contact's velocity, (1 - e) u, or rounding.
+enum { MOST_PASSES = 1000 };
+static const double EXACT = 0.05, ROUNDING_OF_PASSES = 1e-15;
+
+talus_status impact_strike(const flight_job* job, int64_t c, int side)
+{
+    impacts* im = job->im;
+    const grains* g = &job->state->grains;
+    const int dim = job->dim, spin_dim = spin_width(dim);
+    const int64_t i = impact_body(job->state, job->scene->list, c, side);
+    const bool wall = i >= g->count;
+    const bool moves =
+        wall ? wall_is_mobile(&job->state->walls, (int)(i - g->count)) : g->inv_mass[i] > 0.0;
+    if (!moves || im->body_of[i] >= 0) return TALUS_OK;
+    if (!arrays_grow(&im->body_capacity, im->body_count + 1, ARRAY(im->body))) {
+        return TALUS_ERR_MEMORY;
+    }
+    const flight f = impact_flight_of(job, c, side);
+    struck_body* b = &im->body[im->body_count];
+    *b = (struck_body){.body = (int32_t)i, .impact = -1};
+    vec_copy(dim, b->row, f.v);
+    vec_copy(dim, b->start, f.v);
+    if (wall) {
+        drive_mobility(&job->state->walls, (int)(i - g->count), dim, b->mobility);
+    } else {
+        grain_w_of_spin(g, i, job->scene->free_spin + i * spin_dim, b->row + row_w(dim));
+        vec_copy(spin_dim, b->start_w, b->row + row_w(dim));
+        b->row[row_im(dim)] = g->inv_mass[i];
+        b->row[row_kim(dim)] = g->spin_mobility[i];
+        vec_copy(dim, b->velocity, g->velocity + i * dim);
+        vec_copy(spin_dim, b->spin, g->spin + i * spin_dim);
+    }
+    im->body_of[i] = (int32_t)im->body_count++;
+    return TALUS_OK;
+}
+
+/// Response of both bodies' velocities to an impulse along a direction.
+static double mobility_along(int dim, const impact_part* part, const double* direction)
+{
+    double sum = 0.0;
+    for (int side = 0; side < 2; side++) {
+        for (int k = 0; k < dim && part->mobility[side]; k++) {
+            sum += direction[k] * vec_dot(dim, part->mobility[side] + k * dim, direction);
+        }
+    }
+    return sum;
+}
+
+void impact_fill_part(const flight_job* job, int32_t c, double t, impact_part* part)
+{
+    impacts* im = job->im;
+    const int dim = job->dim;
+    const path p = impact_path_of(job, c);
+    double x[3], u[3], kim = 0.0;
+    *part = (impact_part){.contact = c};
+    impact_path_at(job, &p, t, x, u);
+    const double distance = vec_norm(dim, x);
+    for (int k = 0; k < dim; k++) {
+        part->n[k] = p.balls && distance > 0.0 ? x[k] / distance : p.n[k];
+        part->offset[k] = p.kick[k] * (t / job->h - 0.5);
+    }
+    double wn = 0.0;
+    for (int side = 0; side < 2; side++) {
+        const int64_t i = impact_body(job->state, job->scene->list, c, side);
+        if (im->body_of[i] < 0) {
+            const flight f = impact_flight_of(job, c, side);
+            vec_copy(dim, part->still, f.v);
+            if (i < job->state->grains.count) {
+                grain_w_of_spin(&job->state->grains, i, job->scene->free_spin + i * spin_width(dim),
+                                part->still + row_w(dim));
+            }
+            part->row[side] = NULL; // `still`, which moves with the part
+            continue;
+        }
+        struck_body* b = &im->body[im->body_of[i]];
+        part->row[side] = b->row;
+        if (i >= job->state->grains.count) part->mobility[side] = b->mobility;
+        wn += b->row[row_im(dim)];
+        kim += b->row[row_kim(dim)];
+    }
+    part->wt = wn + kim;
+    part->mn = 1.0 / (wn + mobility_along(dim, part, part->n));
+    const double before = vec_dot(dim, u, part->n);
+    part->goal = -impact_law(job->state, job->scene->list, c)->restitution * before;
+    part->speed = -before;
+}
+
+static double* part_row(impact_part* part, int side)
+{
+    return part->row[side] ? part->row[side] : part->still;
+}
+
+/// Relative velocity at a part, with the slip of turning.
+static void part_velocity(int dim, impact_part* part, double* u)
+{
+    contact_velocity(dim, part_row(part, 0), part_row(part, 1), part->n, u);
+    vec_add_scaled(dim, u, 1.0, part->offset);
+}
+
+/// Add an impulse on b.
+static void part_apply(const flight_job* job, impact_part* part, const double* p)
+{
+    const int dim = job->dim;
+    contact_apply(dim, part_row(part, 0), part_row(part, 1), part->n, p);
+    for (int k = 0; k < dim && part->mobility[0]; k++) {
+        part->row[0][k] -= vec_dot(dim, part->mobility[0] + k * dim, p);
+    }
+    vec_add_scaled(dim, job->im->impulse + (int64_t)part->contact * dim, 1.0, p);
+}
+
+void impact_push_apart(const flight_job* job)
+{
+    impacts* im = job->im;
+    const int dim = job->dim;
+    double fastest = 0.0;
+    for (int64_t i = 0; i < im->part_count; i++) fastest = fmax(fastest, im->part[i].speed);
+    for (int pass = 0; pass < MOST_PASSES; pass++) {
+        double change = 0.0;
+        for (int64_t i = 0; i < im->part_count; i++) {
+            impact_part* part = &im->part[i];
+            double u[3], p[3];
+            part_velocity(dim, part, u);
+            const double wanted =
+                fmax(part->impulse + part->mn * (part->goal - vec_dot(dim, u, part->n)), 0.0);
+            const double dp = wanted - part->impulse;
+            part->impulse = wanted;
+            const double allowed =
+                fmax(EXACT * (part->speed - part->goal), ROUNDING_OF_PASSES * fastest);
+            change = fmax(change, fabs(dp) / part->mn / allowed);
+            for (int k = 0; k < dim; k++) p[k] = dp * part->n[k];
+            part_apply(job, part, p);
+        }
+        if (im->part_count == 1 || !(change > 1.0)) break;
+    }
+}
+
+void impact_rub(const flight_job* job, impact_part* part)
+{
+    const talus_pair_def* law = impact_law(job->state, job->scene->list, part->contact);
+    const int dim = job->dim;
+    double u[3], p[3];
+    job->im->slides[part->contact] = true;
+    if (part->impulse == 0.0 || law->friction == 0.0) return;
+    part_velocity(dim, part, u);
+    vec_add_scaled(dim, u, -vec_dot(dim, u, part->n), part->n);
+    const double slip = vec_norm(dim, u);
+    if (slip == 0.0) return;
+    for (int k = 0; k < dim; k++) u[k] /= slip;
+    double impulse =
+        (1.0 + law->tangential_restitution) * slip / (part->wt + mobility_along(dim, part, u));
+    job->im->slides[part->contact] = impulse > law->friction * part->impulse;
+    if (job->im->slides[part->contact]) {
+        impulse = fmin(impulse, pair_sliding_friction(law) * part->impulse);
+    }
+    for (int k = 0; k < dim; k++) p[k] = -impulse * u[k];
+    part_apply(job, part, p);
+}

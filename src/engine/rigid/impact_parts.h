@@ -1,0 +1,83 @@
+/// The parts of flight from impact to impact (rigid/impacts.h), each in a file of its own, and what
+/// they work on.
+#ifndef TALUS_RIGID_IMPACT_PARTS_H
+#define TALUS_RIGID_IMPACT_PARTS_H
+
+#include "rigid/impacts.h"
+
+typedef struct flight_job {
+    impacts* im;
+    const impact_scene* scene;
+    const physical_state* state;
+    double h;
+    int dim;
+} flight_job;
+
+/// How a body flies: at time t it is at x + shift + v t + kick t (t/h - 1)/2 and has the velocity
+/// v + kick (t/h - 1/2).
+typedef struct flight {
+    double v[3], shift[3], kick[3];
+    double resting; ///< approach up to this is that of a contact at rest
+    double hardest; ///< fastest approach of the impacts that led to it
+    double inv_mass;
+} flight;
+
+/// Motion of b against a, and when they touch: balls at a distance, a ball and a wall along n.
+typedef struct path {
+    bool balls;
+    double n[3];
+    double d[3], u[3], kick[3]; ///< place at the start, mean velocity, change in the step
+    double touch;               ///< distance at which they touch; of a wall -n.d
+    double pressed;             ///< above 0: it was pressed in the last step (pressed_speed)
+    double least;               ///< slower approach is none
+} path;
+
+struct impact_part {
+    int32_t contact;
+    double* row[2];            ///< of a and b
+    double still[8];           ///< row of a body that does not move
+    const double* mobility[2]; ///< of a mobile wall, else NULL
+    double n[3];
+    double offset[3]; ///< velocity that is to be added to that of the rows
+    double mn, wt;    ///< 1/S_nn; S_tt of balls
+    double goal;      ///< normal velocity after the impact
+    double impulse;
+    double speed;
+};
+
+// ---- paths (impact_paths.c) --------------------------------------------------------------------
+
+const talus_pair_def* impact_law(const physical_state* state, const contacts* list, int64_t c);
+/// Do the bodies of a contact bounce here?
+bool impact_may_happen(const physical_state* state, const contacts* list, int64_t c);
+/// Number of body a or b of a contact: a grain's row, or the number of grains + a wall.
+int64_t impact_body(const physical_state* state, const contacts* list, int64_t c, int side);
+flight impact_flight_of(const flight_job* job, int64_t c, int side);
+path impact_path_of(const flight_job* job, int64_t c);
+/// Place and velocity of b against a at time t.
+void impact_path_at(const flight_job* job, const path* p, double t, double* x, double* u);
+/// When contact c collides from `now` on, INFINITY: not in this step.
+double impact_next(const flight_job* job, int64_t c, double now);
+
+// ---- impacts to come (impact_queue.c) ----------------------------------------------------------
+
+talus_status impacts_add_due(impacts* im, double time, int32_t contact);
+/// The earliest impact that is still to come, NULL if there is none.
+const impact_due* impacts_first_due(impacts* im);
+void impacts_drop_first(impacts* im);
+
+// ---- an impact (impact_blow.c) -----------------------------------------------------------------
+
+/// Make a body that may move one that was hit; others stay as they are.
+talus_status impact_strike(const flight_job* job, int64_t c, int side);
+/// A contact as part of an impact at time t. The bodies that it moves are in im->body already.
+void impact_fill_part(const flight_job* job, int32_t c, double t, impact_part* part);
+/// All contacts of the impact at once: each separates with e times its approach, or faster without
+/// an impulse. Since all of them approached, sum p (u + u')/2 <= 0: no energy is made, also if u'
+/// is off by less than (1 - e) u. That is used: with e = 1 passes go on to rounding.
+void impact_push_apart(const flight_job* job);
+/// Friction of a part whose normal impulse is known: sticking gives slip -e_t times that before,
+/// |p_t| <= mu p_n. It takes energy away, whatever the others did before it.
+void impact_rub(const flight_job* job, impact_part* part);
+
+#endif
