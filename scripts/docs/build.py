@@ -9,6 +9,7 @@ beside PROGRAM), of the commands (from `talus help`) and of the figures of
 the published experiments (from `talus paper`, in the versions that --papers says [short]).
 """
 import argparse
+import base64
 import html
 import importlib
 import inspect
@@ -73,11 +74,23 @@ def stage_pages(pages):
 def stage_assets(pages):
     assets = pages / "assets"
     (assets / "katex").mkdir(parents=True)
-    for name in ("talus.css", "equations.js"):
+    for name in ("talus.css", "equations.js", "search-from-disk.js"):
         shutil.copyfile(HERE / name, assets / name)
-    for name in ("katex.min.css", "katex.min.js", "contrib/auto-render.js"):
+    for name in ("katex.min.js", "contrib/auto-render.js"):
         shutil.copyfile(KATEX / name, assets / "katex" / pathlib.Path(name).name)
-    shutil.copytree(KATEX / "fonts", assets / "katex" / "fonts")
+    # The fonts are put into the style sheet: Firefox loads no font files for pages from disk.
+    def inline(found):
+        font = base64.b64encode((KATEX / found.group(1)).read_bytes()).decode()
+        return f"src:url(data:font/woff2;base64,{font}) format('woff2')"
+    style = (KATEX / "katex.min.css").read_text()
+    style = re.sub(r"src:url\(([^)]*\.woff2)\) format\('woff2'\)(,url\([^)]*\) format\('\w+'\))*", inline, style)
+    (assets / "katex" / "katex.min.css").write_text(style)
+
+
+def write_search_index(site):
+    """The index of the search as a script, which pages that are opened from disk may load."""
+    index = (site / "search" / "search_index.json").read_text()
+    (site / "search" / "search_index.js").write_text(f"search_index({index});\n")
 
 
 # ---- pages that are generated -----------------------------------------------------------------
@@ -245,7 +258,9 @@ def main():
     write_commands(options.talus, pages)
     write_validation(options.talus, options.papers, folder, pages)
     shutil.copyfile(HERE / "mkdocs.yml", folder / "mkdocs.yml")
+    shutil.copytree(HERE / "theme", folder / "theme", dirs_exist_ok=True)
     run(["/usr/bin/mkdocs", "build", "--strict", "--config-file", folder / "mkdocs.yml"])
+    write_search_index(folder / "site")
     print(f"{folder / 'site' / 'index.html'}")
 
 

@@ -68,6 +68,14 @@ class Site(unittest.TestCase):
                 if anchor and target.suffix == ".html":
                     self.assertIn(f'id="{anchor}"', target.read_text(), f"{name} links to {address}")
 
+    def test_search_works_from_disk(self):
+        """Chromium opens a page of the site as a file, with a question for the search in its address."""
+        page = run("/usr/bin/chromium", "--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=60000",
+                   f"--user-data-dir={self.folder.name}/chromium", "--dump-dom",
+                   f"{(self.site / 'laws/cohesion.html').as_uri()}?q=coarseness")
+        found = re.findall(r'<a href="([^"]*)" class="md-search-result__link', page)
+        self.assertTrue([f for f in found if f.startswith((self.site / "theory.html").as_uri())], found)
+
     def test_reference_is_complete(self):
         api = self.pages[Path("api.html")]
         for header in (SOURCE / "include/talus").glob("*.h"):
