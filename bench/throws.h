@@ -185,13 +185,15 @@ static convex throw_place(const throwing* t, int i, const throw_pose* at, double
 }
 
 /// Separation of a body and a triangle along all axes that can separate them, in the triangle's
-/// frame: minus the least displacement that takes them apart where they overlap.
-static double throw_triangle_gap(const convex* b, const double delta[3], const double c[9])
+/// frame: minus the least displacement that takes them apart where they overlap. A gap of `enough`
+/// or more is not looked at further.
+static double throw_triangle_gap(const convex* b, const double delta[3], const double c[9],
+                                 double enough)
 {
     double side[3][3], best = -INFINITY;
     for (int i = 0; i < 3; i++) vec_sub(3, side[i], c + 3 * ((i + 1) % 3), c + 3 * i);
     const int faces = b->shape->face_count, edges = b->shape->edge_count;
-    for (int a = 0; a < 4 + faces + 3 * edges; a++) {
+    for (int a = 0; a < 4 + faces + 3 * edges && best < enough; a++) {
         double n[3];
         if (a == 0) {
             vec_cross(n, side[0], side[1]);
@@ -269,7 +271,7 @@ static double throw_gap(const throwing* t, const throw_pose* at, const throw_pos
                 gap = fmin(gap, far);
                 continue;
             }
-            gap = fmin(gap, throw_triangle_gap(&b, local.x, t->triangle[i]));
+            gap = fmin(gap, throw_triangle_gap(&b, local.x, t->triangle[i], gap));
         }
         return gap;
     default: break;

@@ -65,7 +65,8 @@ typedef struct talus_solver_def {
     bool warm_start;            ///< begin from the last step's impulses [default true]
     bool push_out_overlap;      ///< law with plain g, not g+: overlaps are undone [default false]
     bool separate_overlaps;     ///< overlaps are taken apart after each step, by moving the grains
-                                ///< and no velocity [default true]
+                                ///< and no velocity [default true; scenes with TALUS_STOP_SWEEPS:
+                                ///< false]
     talus_vector_width vector;  ///< [default TALUS_VECTOR_BEST]
     talus_precision precision;  ///< [default TALUS_PRECISION_DOUBLE]
     double reserve[8];          ///< room for later fields, zero

@@ -56,6 +56,27 @@ static void nan_is_named_and_stops(void** state)
     }
 }
 
+/// A step that was halved because it goes too far is retried as often as any other.
+static void halved_steps_are_retried(void** state)
+{
+    (void)state;
+    talus_world_def def = logged_def(3);
+    def.on_coarse = TALUS_POLICY_RETRY;
+    def.on_nan = TALUS_POLICY_RETRY;
+    def.retry_depth = 3;
+    talus_world* world = physics_world(&def, 0.3);
+    talus_grain_def ball = physics_ball(0.5, 1.0, 0, 0, 0);
+    const int64_t id = physics_add(world, &ball);
+    physics_edit(world).force[0] = (double)INFINITY;
+    talus_error error;
+    talus_step_result result;
+    assert_int_equal(talus_world_step(world, 0.01, &result, &error), TALUS_ERR_NUMERIC);
+    assert_int_equal(result.nan_grain, id);
+    check_close("messages of retries", messages, def.retry_depth, 0.0,
+                "one for each level, whatever halved the step before");
+    talus_world_destroy(world);
+}
+
 static talus_world* leaving_world(talus_policy policy, int64_t id[2])
 {
     talus_world_def def = logged_def(2);
@@ -257,6 +278,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nan_is_named_and_stops),
+        cmocka_unit_test(halved_steps_are_retried),
         cmocka_unit_test(escaped_grain_stops_goes_or_stays),
         cmocka_unit_test(grain_behind_a_wall_has_escaped),
         cmocka_unit_test(unconverged_is_accepted_or_stops),

@@ -252,15 +252,17 @@ static double triangle_gap_along(const convex* b, const double local[3], const d
 /// triangle's normal, the normals of its sides and of the part's faces, and those of pairs of
 /// edges. Where they overlap minus the least displacement that takes them apart, to either side:
 /// contacts are on the side of the part's middle (mesh_touch.h), which a thin part on its way
-/// through a surface may have on the wrong one.
-static double triangle_gap(const convex* b, const double local[3], const double* corner)
+/// through a surface may have on the wrong one. A separation of `enough` or more is not looked at
+/// further.
+static double triangle_gap(const convex* b, const double local[3], const double* corner,
+                           double enough)
 {
     const int faces = b->shape ? b->shape->face_count : 0;
     const int edges = b->shape ? b->shape->edge_count : 0;
     double side[3][3], up[3], best = -INFINITY;
     for (int i = 0; i < 3; i++) vec_sub(3, side[i], corner + 3 * ((i + 1) % 3), corner + 3 * i);
     vec_cross(up, side[0], side[1]);
-    for (int k = 0; k < 4 + faces + 3 * edges; k++) {
+    for (int k = 0; k < 4 + faces + 3 * edges && best < enough; k++) {
         double n[3], u[3];
         if (k == 0) {
             vec_copy(3, n, up);
@@ -280,18 +282,20 @@ static double triangle_gap(const convex* b, const double local[3], const double*
     return best;
 }
 
-/// Distance of a part from a surface of triangles, if it is below `reach`.
-static double mesh_distance(const mesh* m, const convex* b, const double local[3], double reach)
+/// Distance of a part from a surface of triangles, if it is below `reach`; *failed without memory.
+static double mesh_distance(const mesh* m, const convex* b, const double local[3], double reach,
+                            bool* failed)
 {
-    double least = reach;
+    const double skins = m->skin + b->skin;
+    double least = reach + skins;
     query q;
     query_begin(&q, m, b, local, reach);
     for (int i = 0; i < q.triangle.count; i++) {
-        const double gap = triangle_gap(b, local, m->corner + 9 * q.triangle.row[i]);
-        least = fmin(least, gap - m->skin - b->skin);
+        least = fmin(least, triangle_gap(b, local, m->corner + 9 * q.triangle.row[i], least));
     }
+    *failed = *failed || q.failed;
     query_end(&q);
-    return least;
+    return least - skins;
 }
 
 /// Distance of a grain from a wall at the part s of the way, or `reach` if it is more.
@@ -325,7 +329,7 @@ static double wall_gap(journey* j, double s, double reach)
         if (form->kind == FORM_CORNERS) {
             least = fmin(least, corners_gap(&record->shape, &b, local, reach));
         } else if (form->kind == FORM_MESH) {
-            least = fmin(least, mesh_distance(form->mesh, &b, local, reach));
+            least = fmin(least, mesh_distance(form->mesh, &b, local, reach, &j->failed));
         } else {
             const int parts = form->kind == FORM_CONVEX ? form->part_count : 1;
             for (int i = 0; i < parts; i++) {

@@ -102,6 +102,23 @@ static mass_properties solid_mass(const solid* s)
     return all;
 }
 
+/// Keep the diagonal of a and the columns of v, in ascending order.
+static void set_principal_axes(solid* out, double a[3][3], double v[3][3])
+{
+    int order[3] = {0, 1, 2};
+    for (int pass = 0; pass < 2; pass++) {
+        for (int i = 0; i < 2; i++) {
+            if (a[order[i]][order[i]] <= a[order[i + 1]][order[i + 1]]) continue;
+            const int swap = order[i];
+            order[i] = order[i + 1], order[i + 1] = swap;
+        }
+    }
+    for (int i = 0; i < 3; i++) {
+        out->moment[i] = a[order[i]][order[i]];
+        for (int k = 0; k < 3; k++) out->axis[3 * i + k] = v[k][order[i]];
+    }
+}
+
 static talus_status solid_fill(const talus_solid_def* def, solid* out, talus_error* error)
 {
     TRY(solid_check(def, error));
@@ -141,6 +158,7 @@ static talus_status solid_fill(const talus_solid_def* def, solid* out, talus_err
         double a[3][3], v[3][3];
         memcpy(a, out->inertia, sizeof a);
         symmetric_diagonalise(3, a[0], v[0]);
+        set_principal_axes(out, a, v);
         for (int i = 0; i < 3; i++) {
             for (int j = i; j < 3; j++) {
                 double sum = 0.0, inverse = 0.0;

@@ -25,6 +25,8 @@ typedef struct solid {
     double inertia[9]; ///< of unit mass, m^2, tensor in the body frame; 2D: only [8]
     double root[9];    ///< its symmetric square root: w = root (spin in the body frame), m/s
     double unroot[9];  ///< inverse of that root
+    double moment[3];  ///< 3D: principal moments of that tensor, ascending
+    double axis[9];    ///< [3][3] 3D: their axes, one a row
 } solid;
 
 /// Make a solid; points are hulled part by part. Masses of parts that overlap count twice.

@@ -480,23 +480,60 @@ static void turn_by(double* rotation, const double angle[3])
     quat_normalise(rotation);
 }
 
-/// A free solid turns about an axis that moves. Half a step ahead its spin is, to first order,
-/// spin + h/2 dspin/dt with dspin/dt = I^-1 (L x spin): turning by that makes the free motion
-/// second order.
+/// Turn q about one of a solid's own axes as the energy of that axis asks for, beside that of a
+/// ball with the middle moment.
+static void turn_about_own_axis(const solid* s, int axis, double time, const double momentum[3],
+                                double q[4])
+{
+    double local[3], turn[3], own[4];
+    quat_rotate_back(local, q, momentum);
+    const double along = vec_dot(3, s->axis + 3 * axis, local);
+    const double angle = time * along * (1.0 / s->moment[axis] - 1.0 / s->moment[1]);
+    for (int k = 0; k < 3; k++) turn[k] = angle * s->axis[3 * axis + k];
+    quat_from_rotation(own, turn);
+    quat_multiply(q, q, own);
+}
+
+/// A free solid keeps its angular momentum L, and turns about an axis that moves. Its energy is
+/// that of a ball with its middle moment B, which turns about L by |L| h/B, and what its least and
+/// its largest moment differ from that: each of these alone turns it about one of its own axes, by
+/// an angle that is known. One after the other, the least in two halves, they are the motion to
+/// second order, however slender the body is and however far it turns; that of a body with two
+/// equal moments is exact.
+static void turn_freely(const grains* g, int64_t row, const solid* s, const double* spin, double h,
+                        double angle[3])
+{
+    const double square = g->scale[row] * g->scale[row], time = h / square;
+    const double* start = g->rotation + 4 * row;
+    const double back[4] = {start[0], -start[1], -start[2], -start[3]};
+    double momentum[3], about[3], q[4], turn[4];
+    angular_momentum(g, row, s, spin, momentum);
+    vec_copy(4, q, start);
+    turn_about_own_axis(s, 0, 0.5 * time, momentum, q);
+    turn_about_own_axis(s, 2, time, momentum, q);
+    turn_about_own_axis(s, 0, 0.5 * time, momentum, q);
+    for (int k = 0; k < 3; k++) about[k] = time / s->moment[1] * momentum[k];
+    quat_from_rotation(turn, about);
+    quat_multiply(q, turn, q);
+    quat_multiply(turn, q, back);
+    quat_to_rotation(angle, turn);
+    // Whole turns are not seen in q: as many as the spin makes.
+    const double size = vec_norm(3, angle);
+    if (!(size > 0.0)) return;
+    const double whole = round((h * vec_dot(3, spin, angle) / size - size) / (2.0 * M_PI));
+    for (int k = 0; k < 3 && whole != 0.0; k++) angle[k] *= 1.0 + 2.0 * M_PI * whole / size;
+}
+
 void grain_turn_angle(const grains* g, int64_t row, const double* spin, double h, double angle[3])
 {
     const solid* s = grain_solid(g, row);
-    double momentum[3], torque[3], change[3] = {0.0, 0.0, 0.0};
     if (g->dim == 2) {
         angle[0] = angle[1] = 0.0, angle[2] = h * spin[0];
-        return;
+    } else if (s && g->spin_mobility[row] > 0.0) {
+        turn_freely(g, row, s, spin, h, angle);
+    } else {
+        for (int k = 0; k < 3; k++) angle[k] = h * spin[k];
     }
-    if (s && g->spin_mobility[row] > 0.0) {
-        angular_momentum(g, row, s, spin, momentum);
-        vec_cross(torque, momentum, spin);
-        spin_of_momentum(g, row, s, torque, change);
-    }
-    for (int k = 0; k < 3; k++) angle[k] = h * (spin[k] + 0.5 * h * change[k]);
 }
 
 void grain_turn(grains* g, int64_t row, double h)

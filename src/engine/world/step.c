@@ -385,25 +385,34 @@ static talus_status conclude_overlap(talus_world* w, talus_step_result* result)
     return TALUS_OK;
 }
 
-static talus_status take_halves(talus_world* w, double h, int depth, talus_step_result* result,
-                                talus_error* error);
+/// How often a step was cut in two so far, for each reason on its own: a part that was cut short for
+/// its solids may still be retried.
+typedef struct halvings {
+    int coarse; ///< it went too far
+    int cut;    ///< it would have carried solids into others
+    int retried;
+} halvings;
+
+static talus_status take_halves(talus_world* w, double h, halvings so_far,
+                                talus_step_result* result, talus_error* error);
 
 /// One step of length h, or two of h/2 if the policy says retry, if it is coarse and may be halved,
 /// or if it would carry solids into others, and so on down.
-static talus_status step_or_halve(talus_world* w, double h, int depth, talus_step_result* result,
-                                  talus_error* error)
+static talus_status step_or_halve(talus_world* w, double h, halvings so_far,
+                                  talus_step_result* result, talus_error* error)
 {
     step_order order = order_solve(w, h);
     order.audit_updates = audit_allowance(w, order.key);
-    order.may_halve = w->def.on_coarse == TALUS_POLICY_RETRY && depth < w->def.retry_depth;
-    order.may_cut = depth < MOST_CUT;
+    order.may_halve = w->def.on_coarse == TALUS_POLICY_RETRY && so_far.coarse < w->def.retry_depth;
+    order.may_cut = so_far.cut < MOST_CUT;
     step_outcome outcome;
     char why[200] = "";
     const talus_step_result before = *result;
     talus_status status = contact_dynamics_attempt(w->rigid, &order, &outcome, error);
     if (status >= 0 && outcome.too_coarse) {
         contact_dynamics_reject(w->rigid, &order);
-        return take_halves(w, h, depth, result, error);
+        so_far.coarse++;
+        return take_halves(w, h, so_far, result, error);
     }
     const world_watcher* watcher = &w->watcher;
     if (status >= 0 && watcher->wants && outcome.nan_grain < 0 &&
@@ -420,7 +429,8 @@ static talus_status step_or_halve(talus_world* w, double h, int depth, talus_ste
         contact_dynamics_reject(w->rigid, &order);
         result->sweeps += outcome.sweeps;
         result->updates += outcome.updates;
-        return take_halves(w, h, depth, result, error);
+        so_far.cut++;
+        return take_halves(w, h, so_far, result, error);
     }
     const talus_policy policy = judge(w, &outcome, h, result, why, sizeof why);
     add_outcome(w, &outcome, result);
@@ -435,9 +445,9 @@ static talus_status step_or_halve(talus_world* w, double h, int depth, talus_ste
         return conclude_overlap(w, result) ? error_memory(error, "diagnosing a step") : TALUS_OK;
     }
     contact_dynamics_reject(w->rigid, &order);
-    if (policy != TALUS_POLICY_RETRY || depth >= w->def.retry_depth) {
+    if (policy != TALUS_POLICY_RETRY || so_far.retried >= w->def.retry_depth) {
         return error_set(error, TALUS_ERR_NUMERIC, "%s%s", why,
-                         depth > 0 ? ", also with the smallest step that retrying allows" : "");
+                         so_far.retried > 0 ? ", also with the smallest step that retrying allows" : "");
     }
     log_write(&w->log, TALUS_LOG_INFO, "%s; trying two steps of half the length", why);
     result->residual = before.residual;
@@ -447,15 +457,16 @@ static talus_status step_or_halve(talus_world* w, double h, int depth, talus_ste
     result->converged = before.converged;
     result->nan_grain = before.nan_grain;
     result->escaped_grain = before.escaped_grain;
-    return take_halves(w, h, depth, result, error);
+    so_far.retried++;
+    return take_halves(w, h, so_far, result, error);
 }
 
 /// Two steps of half the length instead of one.
-static talus_status take_halves(talus_world* w, double h, int depth, talus_step_result* result,
-                                talus_error* error)
+static talus_status take_halves(talus_world* w, double h, halvings so_far,
+                                talus_step_result* result, talus_error* error)
 {
-    TRY(step_or_halve(w, 0.5 * h, depth + 1, result, error));
-    return step_or_halve(w, 0.5 * h, depth + 1, result, error);
+    TRY(step_or_halve(w, 0.5 * h, so_far, result, error));
+    return step_or_halve(w, 0.5 * h, so_far, result, error);
 }
 
 /// How rigid a step was that is done.
@@ -632,7 +643,7 @@ talus_status talus_world_steps(talus_world* world, double h, int64_t count,
         for (int64_t i = 0; i < count && status == TALUS_OK; i++) {
             r = no_result;
             const double end = world->state.time + h;
-            status = step_or_halve(world, h, 0, &r, error);
+            status = step_or_halve(world, h, (halvings){0}, &r, error);
             if (status == TALUS_OK) world->state.time = end; // its parts round otherwise
             if (status == TALUS_OK) status = conclude_rigid(world, h, &r, error);
             if (status == TALUS_OK) {

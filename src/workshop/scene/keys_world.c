@@ -121,10 +121,11 @@ static const key_row solver_rows[] = {
      KEY_INTO(talus_solver_def, push_out_overlap),
      .meaning = "`g` undoes overlaps with a velocity, `g+` lets them be"},
     {"separate_overlaps", KEY_BOOL, .otherwise = "true",
-     KEY_INTO(talus_solver_def, separate_overlaps),
+     .derived = "true; false with `stop: sweeps`",
      .meaning =
          "overlaps above 1e-4 of the smaller grain are taken apart after each step, by moving "
-         "grains and no velocity ([theory](theory.md#second-order))"},
+         "grains and no velocity ([theory](theory.md#overlaps-are-taken-apart)). Who asks for a "
+         "number of sweeps gets these sweeps and nothing else"},
     {"vector", KEY_CHOICE, KEY_CHOICES(widths), .otherwise = "best",
      KEY_INTO(talus_solver_def, vector),
      .meaning = "numbers worked on at once; the results are the same to the bit"},

@@ -51,8 +51,19 @@ static void read_tolerance(section* s, talus_solver_def* solver)
     }
 }
 
+/// A fixed number of sweeps is what papers have, and pure sweeps are meant. In a phase what was
+/// said before goes on, unless its rule is another one.
+static void read_separation(section* s, talus_stop_rule before, talus_solver_def* solver)
+{
+    const bool sweeps = solver->stop == TALUS_STOP_SWEEPS;
+    const bool changed = sweeps != (before == TALUS_STOP_SWEEPS);
+    solver->separate_overlaps =
+        read_bool_or(s, "separate_overlaps", changed ? !sweeps : solver->separate_overlaps);
+}
+
 void read_solver(section* parent, talus_solver_def* solver)
 {
+    const talus_stop_rule before = solver->stop;
     section s;
     if (section_has_kind(parent, "solver", NODE_SCALAR)) { // solver: auto
         solver->method = (talus_solver_method)read_choice_or(parent, "solver", (int)solver->method);
@@ -62,6 +73,7 @@ void read_solver(section* parent, talus_solver_def* solver)
     section_open(&s, parent, "solver");
     read_solver_method(&s, solver);
     read_tolerance(&s, solver);
+    read_separation(&s, before, solver);
     section_fill(&s, talus_solver_def, solver);
     if (section_has(&s, "cutoff") && solver->cutoff > 0.0 && solver->stop != TALUS_STOP_LOCAL) {
         section_mistake(&s, "cutoff", "only the rule 'local' has a cutoff (expected stop: local)");
