@@ -50,9 +50,10 @@ static void old_holes_are_closed(void** state)
     static const struct {
         const char* kind;
         uint64_t seed;
-    } holes[] = {{"masses", 20004}, {"clump", 100}, {"rollers", 115}, {"rollers", 122},
-                 {"rollers", 803},  {"jack", 103},  {"jack", 113},    {"jack", 114},
-                 {"jack", 120},     {"jack", 803},  {"masonry", 110}, {"masonry", 800}};
+    } holes[] = {{"masses", 20004}, {"clump", 100},    {"rollers", 115}, {"rollers", 122},
+                 {"rollers", 803},  {"rollers", 8017}, {"jack", 7001},   {"masonry", 7016},
+                 {"jack", 103},     {"jack", 113},     {"jack", 114},    {"jack", 120},
+                 {"jack", 803},     {"jack", 6015},    {"masonry", 110}, {"masonry", 800}};
     for (size_t i = 0; i < sizeof holes / sizeof *holes; i++) {
         int kind = 0;
         while (strcmp(CLAIM_KINDS[kind].name, holes[i].kind) != 0) kind++;

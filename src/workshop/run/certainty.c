@@ -242,9 +242,9 @@ void certainty_tell_audits(const talus_totals* t, bool* failed, char* text, size
                  judged, plural(judged), audits_failed(t), t->audit_most, open);
     } else if (judged == 0) {
         snprintf(text, size,
-                 "Audits: none of the %" PRId64
-                 " steps that were solved again by an independent method could be judged.",
-                 t->audits);
+                 "Audits: %" PRId64 " step%s solved again by an independent method, without an "
+                 "answer exact enough to judge by.",
+                 t->audits, t->audits == 1 ? " was" : "s were");
     } else {
         snprintf(text, size,
                  "Audits: audited %" PRId64
