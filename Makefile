@@ -12,7 +12,7 @@ help:
 	@echo "make test              build with asserts and run the tests (6 minutes on two cores)"
 	@echo "make test-all          all tests, long ones and those of the release program too (13 minutes)"
 	@echo "make docs              build the documentation, build/docs/site/index.html [PAPERS=none|short|full]"
-	@echo "make build             build the release program, build/release/talus"
+	@echo "make build             build the release program, ./talus"
 	@echo "make install PREFIX=   install program, library, headers and scenes [$(PREFIX)]"
 	@echo "make bench             build and run the benchmarks [BENCH_FLAGS=--quick]"
 	@echo "make bench-siconos     compare with Siconos on contact problems of FCLIB (5 minutes)"
@@ -20,17 +20,18 @@ help:
 	@echo "make format            format all C files"
 	@echo "make lint              check format, include graph, public headers, clang-tidy"
 	@echo "make coverage          lines and branches that the tests reach, room by room"
-	@echo "make clean             remove build/ (results in runs/ stay)"
+	@echo "make clean             remove build/ and ./talus (results in runs/ stay)"
 
 build:
 	@scripts/install-deps.sh build python
 	cmake --preset release -DTALUS_WERROR=$(WERROR)
 	cmake --build --preset release
+	@ln -sfn build/release/talus talus # so that ./talus is the program, in this tree
 
 # Every run gets a folder of its own; nothing is ever overwritten.
 run: build
 	@n=1; while [ -e runs/hopper-$$n ]; do n=$$((n + 1)); done; mkdir -p runs; \
-	build/release/talus run hopper -o runs/hopper-$$n
+	./talus run hopper -o runs/hopper-$$n
 
 build-tests:
 	@scripts/install-deps.sh build python test docs
@@ -103,4 +104,4 @@ coverage:
 	scripts/coverage.py build/coverage
 
 clean:
-	rm -rf build
+	rm -rf build talus

@@ -63,6 +63,21 @@ typedef struct carry_options {
 /// Start or resume with signals caught, progress shown and the ending told. Returns exit status.
 int carry_out(talus_run_def* def, bool resume, carry_options options);
 
+// ---- program.c ---------------------------------------------------------------------------------
+
+/// Room for a path of which every letter is a quote.
+enum { QUOTED_SIZE = 4 * PATH_SIZE + 8 };
+
+/// The program in commands for the reader: as it was called, and `talus` where the shell finds it.
+/// Every command that is told begins with it.
+const char* program(void);
+/// Tell how it was called, once.
+void program_called(const char* argv0);
+/// A path as a shell takes it: in single quotes if it has more than plain letters.
+void quote_path(const char* path, char out[QUOTED_SIZE]);
+/// Print a text in which each `talus COMMAND` becomes the program as it was called.
+void print_as_called(FILE* out, const char* text);
+
 // ---- terminal.c --------------------------------------------------------------------------------
 
 /// Print `head`, a text and a newline. Where `out` is a terminal, lines break between words, and

@@ -165,21 +165,18 @@ static void ending_print(FILE* out, const char* directory, const talus_summary* 
     print_times(out, s);
     fputc('\n', out);
     print_verdict(out, s->verdict);
+    char quoted[QUOTED_SIZE];
+    quote_path(directory, quoted);
     fprintf(out,
             "\nresults are in %s: summary.json, series.csv, frames.h5, log.txt\n"
-            "  browser:   talus view %s\n"
-            "  ParaView:  open %s/frames.xdmf (choose \"XDMF Reader\")\n",
-            directory, directory, directory);
-    if (s->shapes > 0) {
-        fprintf(out, "  shapes:    talus export %s, then open %s/export/solids.pvd and walls.pvd\n",
-                directory, directory);
-    }
-    fprintf(out,
-            "  OVITO:     talus export %s, then open %s/export/grains.dump\n"
+            "  browser:   %s view %s\n"
+            "  ParaView:  %s export %s, then paraview --script=%s/export/show-in-paraview.py\n"
+            "  OVITO:     %s export %s, then open %s/export/grains.dump\n"
             "  numpy:     import h5py\n"
             "             f = h5py.File('%s/frames.h5')\n"
             "             x = f['frames/%06" PRId64 "/grains/position'][:]\n",
-            directory, directory, directory, s->frames - 1);
+            directory, program(), quoted, program(), quoted, quoted, program(), quoted, directory,
+            directory, s->frames - 1);
 }
 
 /// Copy directory/summary.json to stdout; false, with a message, if it cannot be read.
@@ -196,6 +193,16 @@ static bool ending_print_json(const char* directory)
     for (size_t n; (n = fread(block, 1, sizeof block, file)) > 0;) fwrite(block, 1, n, stdout);
     fclose(file);
     return fflush(stdout) == 0;
+}
+
+/// Say how to go on with the run that is in a directory, if there is one.
+static void hint_resume(const char* directory)
+{
+    char path[PATH_SIZE], quoted[QUOTED_SIZE];
+    snprintf(path, sizeof path, "%s/run.json", directory);
+    if (access(path, R_OK) != 0) return;
+    quote_path(directory, quoted);
+    fprintf(stderr, "go on with it: %s resume %s\n", program(), quoted);
 }
 
 // ---- the run -----------------------------------------------------------------------------------
@@ -244,12 +251,15 @@ int carry_out(talus_run_def* def, bool resume, carry_options options)
         fprintf(out, "%s: nothing to do, %s at step %" PRId64 "; --steps N asks for more\n",
                 def->directory, summary.outcome, summary.steps);
     } else if (status == TALUS_INTERRUPTED) {
-        fprintf(out, "interrupted at step %" PRId64 ", t = %.6g%s; go on with: talus resume %s\n",
-                summary.steps, summary.time, summary.reduced_units ? "" : " s", def->directory);
+        char quoted[QUOTED_SIZE];
+        quote_path(def->directory, quoted);
+        fprintf(out, "interrupted at step %" PRId64 ", t = %.6g%s; go on with: %s resume %s\n",
+                summary.steps, summary.time, summary.reduced_units ? "" : " s", program(), quoted);
     } else {
         ending_print(out, def->directory, &summary);
     }
     if (status < 0) print_problems(&report, &error);
+    if (status == TALUS_ERR_EXISTS && !def->force) hint_resume(def->directory);
     talus_report_clear(&report);
     if (options.json && has_summary && !ending_print_json(def->directory)) return STATUS_FAILURE;
     switch (status) {

@@ -11,9 +11,19 @@
 #define REDRAW_SECONDS 0.1
 #define PLAIN_SECONDS 5.0
 
+/// Without --tolerance and --sweeps solutions go to this residual,
+static const double TOLERANCE = 1e-5;
+/// and all of them together take so many contact updates at most, which is less than a minute; in
+/// large packings there are fewer solutions, so that each may have this many sweeps.
+enum { MOST_UPDATES = 500000000, SAMPLES = 12, LEAST_SAMPLES = 6, USEFUL_SWEEPS = 1000 };
+/// Part of a solution after which the time that is left can be estimated.
+static const double LEAST_DONE = 0.01;
+
 typedef struct ensemble_options {
     talus_ensemble_def def;
     option_sets sets;
+    int samples, sweeps; ///< 0: not given
+    double tolerance;    ///< likewise
     bool quiet, json;
     const char* from;
     const char* output;
@@ -29,9 +39,9 @@ static const option_row options[] = {
     {.name = "samples",
      .value = "N",
      .meaning = "solutions",
-     .otherwise = "30",
+     .otherwise = "12, in large packings down to 6",
      .type = OPTION_COUNT,
-     .place = offsetof(ensemble_options, def.samples),
+     .place = offsetof(ensemble_options, samples),
      .low = 2},
     {.name = "seed",
      .value = "S",
@@ -41,16 +51,16 @@ static const option_row options[] = {
      .place = offsetof(ensemble_options, def.seed)},
     {.name = "tolerance",
      .value = "X",
-     .meaning = "residual that every solution must reach",
-     .otherwise = "1e-6",
-     .type = OPTION_NUMBER,
-     .place = offsetof(ensemble_options, def.tolerance)},
+     .meaning = "residual that every solution must reach, however long it takes",
+     .otherwise = "1e-5, or what a minute of computing gives",
+     .type = OPTION_POSITIVE,
+     .place = offsetof(ensemble_options, tolerance)},
     {.name = "sweeps",
      .value = "N",
      .meaning = "at most so many for one solution",
      .otherwise = "200000",
      .type = OPTION_COUNT,
-     .place = offsetof(ensemble_options, def.max_sweeps),
+     .place = offsetof(ensemble_options, sweeps),
      .low = 1},
     {.name = "volume",
      .value = "V",
@@ -97,10 +107,12 @@ static int run_scene(const ensemble_options* o, char directory[PATH_SIZE])
     signal(SIGINT, SIG_DFL); // carry_out() caught them; from here on there is nothing to save
     signal(SIGTERM, SIG_DFL);
     if (status == STATUS_INTERRUPTED) {
+        char quoted[QUOTED_SIZE];
+        quote_path(directory, quoted);
         fprintf(stderr,
-                "talus: interrupted before the packing was made; go on with: talus resume %s, then "
-                "talus ensemble %s\n",
-                directory, directory);
+                "talus: interrupted before the packing was made; go on with: %s resume %s, then "
+                "%s ensemble %s\n",
+                program(), quoted, program(), quoted);
     } else if (status != STATUS_OK) {
         rmdir(directory); // only does so if nothing was written
         rmdir("runs");
@@ -110,19 +122,38 @@ static int run_scene(const ensemble_options* o, char directory[PATH_SIZE])
 
 // ---- sampling ----------------------------------------------------------------------------------
 
-static void show_progress(void* user, int done, int samples)
+static void show_progress(void* user, double done, int samples)
 {
     progress_state* p = user;
     double now = clock_seconds();
-    if (now - p->printed < (p->terminal ? REDRAW_SECONDS : PLAIN_SECONDS)) return;
-    char left[32];
+    if (p->printed > 0 && now - p->printed < (p->terminal ? REDRAW_SECONDS : PLAIN_SECONDS)) return;
+    char left[32] = "?";
     p->printed = now;
-    format_duration((now - p->started) / done * (samples - done), left, sizeof left);
+    if (done > LEAST_DONE) { // a solution may need fewer sweeps than it is allowed: a bound
+        snprintf(left, sizeof left, "<= ");
+        format_duration((now - p->started) / done * (samples - done), left + 3, sizeof left - 3);
+    }
+    const int at = done < samples ? (int)done + 1 : samples;
     fprintf(stderr,
-            p->terminal ? "\rsolution %d of %d  ETA %s\033[K" : "solution %d of %d  ETA %s\n", done,
+            p->terminal ? "\rsolution %d of %d  ETA %s\033[K" : "solution %d of %d  ETA %s\n", at,
             samples, left);
     fflush(stderr);
     p->shown = p->terminal;
+}
+
+/// What was not asked for: as much as a minute of computing gives in this packing.
+static void choose_effort(ensemble_options* o, const talus_world* world)
+{
+    const int64_t contacts = talus_world_contacts(world).count;
+    int samples = SAMPLES;
+    o->def.tolerance = o->tolerance > 0 ? o->tolerance : TOLERANCE;
+    if (o->sweeps > 0) o->def.max_sweeps = o->sweeps;
+    if (o->tolerance == 0 && o->sweeps == 0) {
+        o->def.max_updates = MOST_UPDATES;
+        const int64_t fit = MOST_UPDATES / (USEFUL_SWEEPS * (contacts + 1));
+        samples = fit > SAMPLES ? SAMPLES : fit < LEAST_SAMPLES ? LEAST_SAMPLES : (int)fit;
+    }
+    o->def.samples = o->samples > 0 ? o->samples : samples;
 }
 
 static void print_report(const char* out, const ensemble_source* source, const talus_ensemble* e)
@@ -146,13 +177,12 @@ static void print_report(const char* out, const ensemble_source* source, const t
 
 static int sample(ensemble_options* o, const char* directory, const talus_loaded* loaded)
 {
-    progress_state progress = {.terminal = isatty(STDERR_FILENO) == 1,
-                               .started = clock_seconds(),
-                               .printed = clock_seconds()};
+    progress_state progress = {.terminal = isatty(STDERR_FILENO) == 1, .started = clock_seconds()};
     char out[PATH_SIZE];
     talus_ensemble e;
     talus_error error = {0};
     o->def.step = loaded->step_length;
+    choose_effort(o, loaded->world);
     if (!o->quiet) {
         o->def.progress = show_progress;
         o->def.progress_user = &progress;
@@ -224,7 +254,8 @@ const command command_ensemble = {
         "DIR is the directory of a run: its last checkpoint is taken. A SCENE is run to its end "
         "first,\n"
         "into runs/NAME. The contact problem of the next step is then solved again and again from\n"
-        "different starts (zero, the last forces, random ones) and with different random sweeps.\n",
+        "different starts (zero, the last forces, random ones) and with different random sweeps.\n"
+        "That takes about a minute; with --tolerance or --sweeps as long as it takes.\n",
     .options = options,
     .notes =
         "Written are ensemble.json, contacts.csv (mean and spread of every force), samples.csv\n"

@@ -30,7 +30,9 @@ static const option_row options[] = {
     {.name = "vtk",
      .value = "OUT",
      .kind = &value_folder,
-     .meaning = "VTK XML into the directory OUT: open OUT/grains.pvd in ParaView",
+     .meaning =
+         "VTK XML into the directory OUT, for ParaView: open OUT/grains.pvd, contacts.pvd and "
+         "walls.pvd, or all of them by OUT/show-in-paraview.py",
      .type = OPTION_TEXT,
      .place = offsetof(export_options, out[TALUS_EXPORT_VTK])},
     {.name = "lammps",

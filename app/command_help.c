@@ -46,12 +46,12 @@ void print_overview(FILE* out)
 {
     fprintf(out, "talus %s: simulation of rigid grains by Contact Dynamics\n\n", talus_version());
     for (const command* const* c = command_list(); *c; c++) {
-        fprintf(out, "  talus %-10s %s\n", (*c)->name, (*c)->summary);
+        fprintf(out, "  %s %-10s %s\n", program(), (*c)->name, (*c)->summary);
     }
-    fprintf(out,
-            "\nBegin with `talus scenes` and `talus run NAME`; `talus help COMMAND` says more.\n\n"
-            "Exit status: 0 ok, 1 failure while running, 2 wrong usage, 3 errors in the scene,\n"
-            "4 stopped for a numerical reason, 75 interrupted and resumable.\n");
+    print_as_called(
+        out, "\nBegin with `talus scenes` and `talus run NAME`; `talus help COMMAND` says more.\n\n"
+             "Exit status: 0 ok, 1 failure while running, 2 wrong usage, 3 errors in the scene,\n"
+             "4 stopped for a numerical reason, 75 interrupted and resumable.\n");
 }
 
 static int version(int argc, char** argv)

@@ -89,9 +89,6 @@ static void write_line(FILE* out, const char* line, size_t length, int dim)
 
 // ---- the file ----------------------------------------------------------------------------------
 
-/// Room for a path of which every letter is a quote.
-enum { QUOTED_SIZE = 4 * PATH_SIZE + 8 };
-
 /// The schema that was installed with the program; the name under which `talus schema` writes it
 /// if there is none.
 static void locate_schema(char out[PATH_SIZE])
@@ -111,26 +108,6 @@ static void locate_schema(char out[PATH_SIZE])
     free(whole);
 }
 
-/// A path as a shell takes it: in single quotes if it has more than plain letters.
-static void quote_path(const char* path, char out[QUOTED_SIZE])
-{
-    static const char plain[] =
-        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./+-";
-    const bool quoted = path[strspn(path, plain)] != '\0';
-    size_t used = 0;
-    if (quoted) out[used++] = '\'';
-    for (const char* c = path; *c && used + 6 < QUOTED_SIZE; c++) {
-        if (*c != '\'') {
-            out[used++] = *c;
-            continue;
-        }
-        memcpy(out + used, "'\\''", 4);
-        used += 4;
-    }
-    if (quoted) out[used++] = '\'';
-    out[used] = '\0';
-}
-
 static bool write_scene(const char* path, const scene_template* t, int dim)
 {
     FILE* file = fopen(path, "wx");
@@ -148,9 +125,10 @@ static bool write_scene(const char* path, const scene_template* t, int dim)
     fprintf(file,
             "# yaml-language-server: $schema=%s\n#\n"
             "# A scene of Talus: %s.\n"
-            "# Check it with `talus check %s` and run it with `talus run %s`.\n\n"
+            "# Check it: %s check %s\n"
+            "# Run it:   %s run %s\n\n"
             "title: \"",
-            schema, t->summary, quoted, quoted);
+            schema, t->summary, program(), quoted, program(), quoted);
     for (const char* c = name; *c; c++) fprintf(file, *c == '"' || *c == '\\' ? "\\%c" : "%c", *c);
     fputs("\"\n", file);
     for (const char* at = t->text; *at;) {
@@ -167,9 +145,10 @@ static bool write_scene(const char* path, const scene_template* t, int dim)
         fprintf(stderr, "talus: cannot write %s: %s\n", path, strerror(errno));
         return false;
     }
-    printf("wrote %s: %s\nRun it with: talus run %s\n", path, t->summary, quoted);
+    printf("wrote %s: %s\nRun it with: %s run %s\n", path, t->summary, program(), quoted);
     if (schema[0] != '/') {
-        printf("An editor completes and checks it with: talus schema -o talus-scene.json\n");
+        printf("An editor completes and checks it with: %s schema -o talus-scene.json\n",
+               program());
     }
     return true;
 }

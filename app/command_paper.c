@@ -231,7 +231,8 @@ static int carry_out_papers(int argc, char** argv)
         for (const paper_experiment* const* e = paper_list(); *e; e++) {
             printf("%-16s %s\n%-16s %s\n", (*e)->name, (*e)->title, "", (*e)->source);
         }
-        printf("\nCarry one out with: talus paper NAME; all with: talus paper all\n");
+        print_as_called(stdout,
+                        "\nCarry one out with: talus paper NAME; all with: talus paper all\n");
         return STATUS_OK;
     }
     if (!choose(&c)) return STATUS_USAGE;

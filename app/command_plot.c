@@ -88,8 +88,10 @@ static int print_list(const plot_job* job)
     for (int i = 0; job->has_series && i < job->series.columns; i++) {
         printf(" %s", job->series.name[i]);
     }
-    printf("\n\nPlot one with: talus plot %s NAME; all with: talus plot %s all\n",
-           job->options->directory, job->options->directory);
+    char directory[QUOTED_SIZE];
+    quote_path(job->options->directory, directory);
+    printf("\n\nPlot one with: %s plot %s NAME; all with: %s plot %s all\n", program(), directory,
+           program(), directory);
     return STATUS_OK;
 }
 

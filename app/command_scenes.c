@@ -71,7 +71,7 @@ static bool visit(const char* directory, void* user)
     }
     free(entries);
     if (count > 0 && !*names_only)
-        printf("\nThey are in %s; run one with: talus run NAME\n", directory);
+        printf("\nThey are in %s; run one with: %s run NAME\n", directory, program());
     return count > 0;
 }
 

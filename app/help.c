@@ -50,13 +50,16 @@ static void print_option(FILE* out, const option_row* row)
 
 void print_command_help(FILE* out, const command* c)
 {
-    fprintf(out, "usage: talus %s\n\n%c%s.\n\n", c->usage, toupper((unsigned char)c->summary[0]),
-            c->summary + 1);
-    if (c->about) fprintf(out, "%s\n", c->about);
+    fprintf(out, "usage: %s %s\n\n%c%s.\n\n", program(), c->usage,
+            toupper((unsigned char)c->summary[0]), c->summary + 1);
+    if (c->about) print_as_called(out, c->about);
+    if (c->about) fputc('\n', out);
     for (const option_row* row = c->options; row && row->name; row++) print_option(out, row);
     if (c->options) fputc('\n', out);
-    if (c->notes) fprintf(out, "%s\n", c->notes);
-    fprintf(out, "Examples:\n%s", c->examples);
+    if (c->notes) print_as_called(out, c->notes);
+    if (c->notes) fputc('\n', out);
+    fputs("Examples:\n", out);
+    print_as_called(out, c->examples);
 }
 
 // ---- the man page ------------------------------------------------------------------------------

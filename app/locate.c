@@ -111,9 +111,8 @@ bool locate_scene(const char* scene, char path[PATH_SIZE])
         return false;
     }
     bool near = locate_directories(visit_for_near, &s);
-    fprintf(
-        stderr,
-        "talus: '%s' is neither a file nor a ready-made scene%s%s%s `talus scenes` lists them\n",
-        scene, near ? "; did you mean '" : ";", near ? path : "", near ? "'?" : "");
+    fprintf(stderr,
+            "talus: '%s' is neither a file nor a ready-made scene%s%s%s `%s scenes` lists them\n",
+            scene, near ? "; did you mean '" : ";", near ? path : "", near ? "'?" : "", program());
     return false;
 }

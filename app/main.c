@@ -31,6 +31,7 @@ const value_kind value_command = {.source = VALUE_WORD,
 int main(int argc, char** argv)
 {
     setlocale(LC_CTYPE, ""); // only to know whether the terminal takes UTF-8; numbers stay in C
+    program_called(argv[0]);
     int status = STATUS_USAGE;
     if (argc < 2) {
         print_overview(stdout);

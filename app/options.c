@@ -37,7 +37,8 @@ int value_find(const value_kind* kind, const char* word)
     fprintf(stderr, "talus: there is no %s '%s'%s%s%s ", kind->one, word,
             near ? "; did you mean '" : ";", near ? near : "", near ? "'?" : "");
     if (kind->listed_by) {
-        fprintf(stderr, "%s lists them", kind->listed_by);
+        print_as_called(stderr, kind->listed_by);
+        fputs(" lists them", stderr);
     } else {
         fprintf(stderr, "%s are:", kind->many);
         for (int i = 0; i < count; i++) fprintf(stderr, " %s", names[i]);
@@ -187,7 +188,7 @@ static void complain(int choice, char** argv, int before, const char* brief,
 
 int usage_missing(const command* c, const char* what)
 {
-    fprintf(stderr, "talus: %s is missing\nusage: talus %s\n", what, c->usage);
+    fprintf(stderr, "talus: %s is missing\nusage: %s %s\n", what, program(), c->usage);
     return STATUS_USAGE;
 }
 

@@ -29,6 +29,7 @@ typedef struct claim_tally {
     double* sharp;           ///< [count] claimed/true, both of the cluster that is worst in it
     int64_t exceeded;        ///< ratios above 1
     int64_t unsure;          ///< ratios above 1 that the references' uncertainty may explain
+    int64_t alike;           ///< claims that hold for gaps that are the same (SAME_GAP) only
     double worst;
     uint64_t worst_seed;
 } claim_tally;
@@ -84,6 +85,7 @@ static inline void score_add(claim_score* all, const claim_score* s)
         to->iterates += from->iterates;
         to->exceeded += from->exceeded;
         to->unsure += from->unsure;
+        to->alike += from->alike;
         if (from->worst > to->worst) to->worst = from->worst, to->worst_seed = from->worst_seed;
     }
 }
@@ -191,6 +193,7 @@ typedef struct verdict {
     double surely;  ///< the same, less what the references' uncertainty may explain
     double claimed; ///< largest claim, and largest error
     double wrong;
+    bool alike; ///< what is claimed of some cluster holds for gaps that are the same only
 } verdict;
 
 /// Judge what is claimed of one iterate, whose impulses are in the problem. Where that would be a
@@ -206,11 +209,12 @@ static inline verdict judge_iterate(const problem* p, truth* t, int claim, const
         const cluster_truth* of = &t->of[k];
         if (of->contacts == 0 || !truth_known(of)) continue;
         const double bound = claimed[k].bound * claimed[k].scale;
-        double error = truth_error(of, p);
+        double error = truth_error(of, p, false);
         if (error <= ROUNDING_ERROR * fmax(claimed[k].scale, of->scale)) continue;
         if (error - of->uncertainty > FALSE_WORD * bound && claim == CLAIM_CERTIFICATE) {
             truth_look_near(t, k, p, i->impulses, effort);
-            error = truth_error(of, p);
+            v.alike |= truth_error(of, p, false) - of->uncertainty > FALSE_WORD * bound;
+            error = truth_error(of, p, true);
         }
         v.any = true;
         v.ratio = fmax(v.ratio, error / bound);
@@ -229,6 +233,7 @@ static inline void tally_verdict(claim_tally* tally, const verdict* v, uint64_t 
     tally->iterates++;
     if (isfinite(v->claimed)) tally_push(tally, v->ratio, v->claimed / v->wrong);
     tally->exceeded += exceeded;
+    tally->alike += v->alike && !exceeded;
     tally->unsure += v->ratio > FALSE_WORD && !exceeded;
     const double worst = v->ratio > FALSE_WORD ? v->surely : v->ratio;
     if (worst > tally->worst) tally->worst = worst, tally->worst_seed = seed;
@@ -272,7 +277,10 @@ static inline void print_verdict(const verdict* v, int claim, const iterate* i)
     if (!v->any) return;
     printf("  %s %-36s claimed %-10.3g true %-10.3g true/claimed %.3g%s\n",
            claim == CLAIM_CERTIFICATE ? "certificate" : "estimate   ", i->name, v->claimed,
-           v->wrong, v->ratio, v->surely > FALSE_WORD ? "  BELOW THE TRUTH" : "");
+           v->wrong, v->ratio,
+           v->surely > FALSE_WORD ? "  BELOW THE TRUTH"
+           : v->alike             ? "  for the same gaps"
+                                  : "");
 }
 
 /// Draw a problem, solve it, judge what is claimed at every stage.
@@ -289,7 +297,7 @@ static inline void judge_problem(int kind, uint64_t seed, const claim_effort* ef
         problem_refresh(&p);
         settle_friction(&p, start);
         iterates all = iterates_make(&p, start, chance(&d, 0.5), effort->stages);
-        truth t = truth_find(&p, all.at[all.count - 1].impulses, effort->references);
+        truth t = truth_find(&p, d.h, all.at[all.count - 1].impulses, effort->references);
         score->problems++;
         bool without = false, several = false;
         for (int64_t k = 0; k < t.clusters.count; k++) {

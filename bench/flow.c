@@ -12,10 +12,11 @@
 /// fallen by some diameters, the lowest onto the floor: all move.
 ///
 /// flow [--quick] [--million] [--only FLOW] [--dimension 2|3] [--size N] [--tolerance X]
-///      [--one-thread]
+///      [--steps N] [--one-thread]
 ///   --quick      10^3 grains only
 ///   --million    a few steps of 10^6 grains after the others
 ///   --size N     this number of grains instead of 10^3, 10^4, 10^5
+///   --steps N    that count, at most 1000
 ///   --tolerance  of every step, instead of the default
 ///   --one-thread nothing is repeated by two threads, which gain nothing on a busy machine
 #include "bench.h"
@@ -30,7 +31,7 @@
 static const double DIAMETER = 0.01, STEP = 1e-3, GRAVITY = 9.81;
 static const double LARGE_WARM_UP = 0.1;
 static const double CERTIFIED = 0.1; // steps within this are counted
-enum { WARM_SWEEPS = 20, NOT_COUNTED = 5, MOST_STEPS = 50, LARGE = 300000 };
+enum { WARM_SWEEPS = 20, NOT_COUNTED = 5, STEPS = 50, MOST_STEPS = 1000, LARGE = 300000 };
 
 // ---- the flows ---------------------------------------------------------------------------------
 
@@ -346,7 +347,7 @@ static double exponent(const double* n, const double* updates, int count)
 static int steps_for(int count)
 {
     if (count > LARGE) return 2;
-    return count > 30000 ? 5 : count > 3000 ? 20 : MOST_STEPS;
+    return count > 30000 ? 5 : count > 3000 ? 20 : STEPS;
 }
 
 static const char* value_of(int argc, char** argv, const char* option)
@@ -364,6 +365,9 @@ int main(int argc, char** argv)
     const char* dimension = value_of(argc, argv, "--dimension");
     const char* size = value_of(argc, argv, "--size");
     const char* tolerance = value_of(argc, argv, "--tolerance");
+    const char* steps = value_of(argc, argv, "--steps");
+    const int wanted = steps ? atoi(steps) : 0;
+    bench_ok(wanted < 0 || wanted > MOST_STEPS, "--steps: 1 to 1000");
     const double within = tolerance ? atof(tolerance) : 0.0;
     const bool twice = !bench_option(argc, argv, "--one-thread");
     const int size_count = bench_option(argc, argv, "--quick") ? 1 : 3;
@@ -379,13 +383,14 @@ int main(int argc, char** argv)
             if (dimension && atoi(dimension) != dim) continue;
             if (size) {
                 const int n = atoi(size);
-                measure(kind, dim, n, steps_for(n), within, twice);
+                measure(kind, dim, n, wanted ? wanted : steps_for(n), within, twice);
                 continue;
             }
             double n[3], updates[3];
             for (int i = 0; i < size_count; i++) {
                 n[i] = sizes[i];
-                updates[i] = measure(kind, dim, sizes[i], steps_for(sizes[i]), within, twice);
+                const int count = wanted ? wanted : steps_for(sizes[i]);
+                updates[i] = measure(kind, dim, sizes[i], count, within, twice);
             }
             if (size_count > 1) {
                 printf("%-9s %d updates a step ~ n^%.2f\n", flow_names[kind], dim,

@@ -19,8 +19,9 @@ enum {
 /// 1/TALUS_ENSEMBLE_BINS_PER_MEAN in units of the mean force, the last with all beyond it.
 enum { TALUS_START_COUNT = 3, TALUS_ENSEMBLE_BINS = 24, TALUS_ENSEMBLE_BINS_PER_MEAN = 4 };
 
-/// Called after each solution of an ensemble; `done` of `samples` are there.
-typedef void talus_ensemble_fn(void* user, int done, int samples);
+/// Called from the beginning on, several times a second, and after each solution of an ensemble:
+/// `done` of `samples` are there, the one under way as the part of its sweeps that is used up.
+typedef void talus_ensemble_fn(void* user, double done, int samples);
 
 /// Options of an ensemble. Fill with talus_ensemble_default(); copied on use.
 typedef struct talus_ensemble_def {
@@ -34,6 +35,9 @@ typedef struct talus_ensemble_def {
     double volume;    ///< V of the stress, m^3 (2D: m^2); 0: cell or bounding box [default 0]
     talus_ensemble_fn* progress; ///< may be NULL
     void* progress_user;
+    int64_t max_updates; ///< of contacts in all solutions together, shared among them; a solution
+                         ///< that ends so is taken if its residual is 1e-3 at most. 0: no such
+                         ///< bound [default 0]
 } talus_ensemble_def;
 
 TALUS_DEFAULT(talus_ensemble_def, talus_ensemble_default);
@@ -43,7 +47,8 @@ typedef struct talus_ensemble_sample {
     unsigned start; ///< the TALUS_START_ bit it began from
     int64_t sweeps;
     double residual;   ///< natural-map residual, recomputed from the impulses
-    bool verified;     ///< residual <= tolerance; others are left out of all statistics
+    bool verified;     ///< exact enough: residual <= tolerance, or 1e-3 at the end of max_updates;
+                       ///< others are left out of all statistics
     int64_t loaded;    ///< contacts that carry a force: more than 1e-6 of the mean
     double mean_force; ///< mean of |f| over these, N
     double max_force;  ///< N

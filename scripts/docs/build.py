@@ -206,12 +206,13 @@ def write_python(talus, pages):
 
 
 def write_commands(talus, pages):
-    listed = run([talus, "help"])
+    listed = run(["talus", "help"], executable=talus)
     names = re.findall(r"^  talus (\w+)", listed, re.M)
     out = ["# Commands", "", "The same as `talus help` and `talus COMMAND --help`.", "",
            "```text", listed.rstrip(), "```", ""]
     for name in names:
-        out += [f"## `talus {name}`", "", "```text", run([talus, "help", name]).rstrip(), "```", ""]
+        out += [f"## `talus {name}`", "", "```text",
+                run(["talus", "help", name], executable=talus).rstrip(), "```", ""]
     (pages / "commands.md").write_text("\n".join(out))
 
 

@@ -117,6 +117,15 @@ class Ensemble(unittest.TestCase):
         after = {p: p.stat().st_mtime_ns for p in self.run_directory.iterdir() if p.is_file()}
         self.assertEqual(before, after, "the run itself must not be touched")
 
+    def test_defaults_end_soon_and_tell_from_the_beginning(self):
+        done = talus("ensemble", "runs/loaded", "-o", "plain", cwd=self.cwd)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stderr, r"\Asolution 1 of 12  ETA \?\n")
+        self.assertIn("All 12 solutions satisfy the contact laws", done.stdout)
+        result = json.loads((self.cwd / "plain/ensemble.json").read_text())
+        updates = result["contacts"] * sum(int(s["sweeps"]) for s in self.table("samples.csv", "plain"))
+        self.assertLessEqual(updates, 5e8)  # a minute at the most
+
     def test_seed_matters(self):
         done = talus("ensemble", "runs/loaded", *QUICK, "--seed", "2", "-o", "other", "--quiet",
                      cwd=self.cwd)
@@ -134,7 +143,8 @@ class Ensemble(unittest.TestCase):
         cases = [([], "is missing"),
                  (["nowhere.yaml"], "no scene file"),
                  (["runs/loaded", "--samples", "1"], "at least 2"),
-                 (["runs/loaded", "--tolerance", "0"], "tolerance must be between"),
+                 (["runs/loaded", "--tolerance", "0"], "above 0"),
+                 (["runs/loaded", "--tolerance", "2"], "tolerance must be between"),
                  (["runs/loaded", "--sample", "x"], "--samples"),
                  (["runs/loaded", "--set", "step=1"], "is a run"),
                  (["runs/loaded", "--volume", "-1"], "at least 0")]

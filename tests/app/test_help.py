@@ -17,7 +17,8 @@ SOURCE = Path(os.environ["TALUS_SOURCE"])
 
 
 def talus(*words, status=0):
-    run = subprocess.run([TALUS, *words], capture_output=True, text=True)
+    """As it is called once it is installed: commands in its texts begin with `talus`."""
+    run = subprocess.run(["talus", *words], executable=TALUS, capture_output=True, text=True)
     assert run.returncode == status, (words, run.returncode, run.stderr)
     return run.stdout if status == 0 else run.stderr
 
@@ -40,6 +41,27 @@ class Help(unittest.TestCase):
                 self.assertTrue(HELP[name].startswith(f"usage: talus {name}"))
                 self.assertEqual(HELP[name], talus("help", name))
                 self.assertEqual(HELP[name], talus(name, "-h"))
+
+    def test_commands_name_the_program_as_it_was_called(self):
+        """Found on the path, by a path, through a link with a blank in its name: they can be copied."""
+        with tempfile.TemporaryDirectory() as folder:
+            here = Path(folder)
+            os.symlink(TALUS, here / "talus")
+            (here / "my tools").mkdir()
+            os.symlink(TALUS, here / "my tools/talus")
+            bare = {"PATH": "/usr/bin:/bin"}
+            cases = [("./talus", "./talus", bare), (str(here / "talus"), "./talus", bare),
+                     ("'my tools/talus'", "'my tools/talus'", bare), (TALUS, TALUS, bare),
+                     ("talus", "talus", {"PATH": f"{folder}:/usr/bin:/bin"}),
+                     (TALUS, "talus", {"PATH": f"{Path(TALUS).parent}:/usr/bin:/bin"})]
+            for called, named, environment in cases:
+                with self.subTest(called=called):
+                    said = subprocess.run(f"{called} help", shell=True, cwd=folder, env=environment,
+                                          capture_output=True, text=True).stdout
+                    self.assertIn(f"Begin with `{named} scenes`", said)
+                    wrong = subprocess.run(f"{called} measure", shell=True, cwd=folder, env=environment,
+                                           capture_output=True, text=True).stderr
+                    self.assertIn(f"usage: {named} measure DIR", wrong)
 
     def test_options_are_those_of_the_help(self):
         """Each is known to the parser, with a value where the help shows one."""

@@ -24,7 +24,7 @@ class Program(WholeRun):
 
     def test_directory_is_complete(self):
         for name in ("scene.yaml", "scene.original.yaml", "run.json", "series.csv", "frames.h5",
-                     "frames.xdmf", "checkpoint.h5", "log.txt", "summary.json"):
+                     "checkpoint.h5", "log.txt", "summary.json"):
             self.assertTrue((self.whole / name).is_file(), name)
         self.assertEqual((self.whole / "scene.original.yaml").read_text(), Path(SCENE).read_text())
         self.assertFalse([p for p in self.whole.rglob("*.tmp")])
@@ -94,7 +94,7 @@ class Program(WholeRun):
         done = talus("run", SCENE, "-o", self.root / "talk", "--steps", 3)
         self.assertIn("pour 1/3", done.stderr)
         self.assertNotIn("\r", done.stderr)
-        for word in ("detect", "solve", "advance", "record", "total", "Rigidity", "frames.xdmf"):
+        for word in ("detect", "solve", "advance", "record", "total", "Rigidity", "show-in-paraview.py"):
             self.assertIn(word, done.stdout)
         quiet = talus("run", SCENE, "-o", self.root / "hush", "--steps", 3, "--quiet")
         self.assertEqual((quiet.stdout, quiet.stderr), ("", ""))

@@ -115,7 +115,7 @@ def columns_as_stored(folder):
                  "width": (data.shape[1] if data.ndim == 2 else 1) * (1 + (name == "segment")),
                  "unit": data.attrs["unit"], "description": data.attrs["description"]}
                 for name, data in sorted(newest[table].items())
-                if name != "connectivity" and data.dtype.name in names]
+                if data.dtype.name in names]
         return fields
 
 
@@ -213,7 +213,7 @@ class View(unittest.TestCase):
         secret.write_text("secret")
         for path in ["/api", "/api/", "/api/frame", "/api/frame/", "/api/frame/0", "/api/frame/0/",
                      "/api/frame/0/grains", "/api/frame/0/grains/", "/api/frame/0/grains/nothing",
-                     "/api/frame/0/grains/connectivity", "/api/frame/0/walls/name",
+                     "/api/frame/0/walls/name",
                      "/api/frame/0/stones/position", "/api/frame/0/grains/position/",
                      "/api/frame/0/grains/../walls/position", "/api/frame/0/grains/./position",
                      "/api/frame/-1/grains/position", "/api/frame/+0/grains/position",

@@ -423,13 +423,50 @@ static void test_samples_that_fail_are_left_out(void** state)
     talus_world_destroy(world);
 }
 
+/// Progress so far; counts how often it was told within the first solution.
+typedef struct news {
+    double last;
+    int within_first;
+} news;
+
+static void note_progress(void* user, double done, int samples)
+{
+    news* t = user;
+    assert_true(done >= t->last && done <= samples);
+    t->last = done;
+    t->within_first += done < 1.0;
+}
+
+/// Solutions share the updates that they may take; those that end so are as exact as they became,
+/// and the time goes by with news from the first sweep on.
+static void test_updates_are_shared(void** state)
+{
+    (void)state;
+    talus_world* world = settled(2, 60, 4.0, 0.5);
+    talus_ensemble_def def = tight(5e-3, 6);
+    news told = {0};
+    def.tolerance = 1e-15; // out of reach of so few sweeps
+    def.max_updates = 6 * 1000 * 200;
+    def.progress = note_progress;
+    def.progress_user = &told;
+    talus_ensemble e = ensemble_of(world, def);
+    int64_t updates = 0;
+    for (int i = 0; i < e.samples; i++) updates += e.sample[i].sweeps * e.contacts;
+    assert_true(updates <= def.max_updates);
+    assert_true(updates > def.max_updates / 2);
+    assert_true(told.within_first > 0);
+    assert_true(told.last == 6.0);
+    talus_ensemble_free(&e);
+    talus_world_destroy(world);
+}
+
 static void test_refusals(void** state)
 {
     (void)state;
     talus_world* world = groove(0.4, 0.7, 2.0);
     talus_ensemble e;
     talus_error error;
-    for (int i = 0; i < 6; i++) {
+    for (int i = 0; i < 7; i++) {
         talus_ensemble_def def = tight(1e-3, 4);
         if (i == 0) def.step = 0.0;
         if (i == 1) def.samples = 1;
@@ -437,6 +474,7 @@ static void test_refusals(void** state)
         if (i == 3) def.starts = 8;
         if (i == 4) def.volume = -1.0;
         if (i == 5) def.max_sweeps = 0;
+        if (i == 6) def.max_updates = -1;
         assert_int_equal(talus_measure_ensemble(world, &def, &e, &error), TALUS_ERR_ARGUMENT);
         assert_non_null(strstr(error.text, "ensemble: "));
     }
@@ -458,6 +496,7 @@ int main(void)
         cmocka_unit_test(test_world_is_left_as_it_is),
         cmocka_unit_test(test_nothing_loaded),
         cmocka_unit_test(test_samples_that_fail_are_left_out),
+        cmocka_unit_test(test_updates_are_shared),
         cmocka_unit_test(test_refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

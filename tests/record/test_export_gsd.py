@@ -86,7 +86,7 @@ class Compare:
         if dim == 3:
             numpy.testing.assert_array_equal(p.orientation, grains["rotation"][()].astype(numpy.float32))
         logged = {name.split("/")[-1] for name in snapshot.log if name.startswith("particles/")}
-        self.assertEqual(logged, set(grains) - {"position", "velocity", "mass", "image", "connectivity"})
+        self.assertEqual(logged, set(grains) - {"position", "velocity", "mass", "image"})
         for name in logged:
             expected = padded(grains[name][()])
             numpy.testing.assert_array_equal(snapshot.log[f"particles/{name}"], expected, err_msg=name)
@@ -100,7 +100,7 @@ class Compare:
             return
         numpy.testing.assert_array_equal(ids[snapshot.bonds.group],
                                          numpy.column_stack([a[between], b[between]]))
-        for name in set(contacts) - {"segment", "connectivity"}:
+        for name in set(contacts) - {"segment"}:
             numpy.testing.assert_array_equal(snapshot.log[f"bonds/{name}"],
                                              padded(contacts[name][()])[between], err_msg=name)
         self.bonds += len(between)

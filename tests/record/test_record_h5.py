@@ -1,6 +1,5 @@
-"""frames.h5 and series.csv as a user of h5py and numpy meets them; frames.xdmf against frames.h5."""
+"""frames.h5 and series.csv as a user of h5py and numpy meets them."""
 import unittest
-import xml.etree.ElementTree as xml
 from pathlib import Path
 
 import h5py
@@ -8,7 +7,6 @@ import numpy
 
 from record_sample import DOCUMENT, write_sample
 
-XDMF_TYPES = {("Float", "8"): "<f8", ("Int", "8"): "<i8", ("Int", "4"): "<i4", ("UChar", "1"): "|u1"}
 
 
 class Records:
@@ -122,35 +120,6 @@ class Records:
                     numpy.testing.assert_array_equal(item[()], b[name][()], err_msg=name)
             a.visititems(same)
         self.assertGreater(len(seen), 100)
-
-    def test_xdmf(self):
-        for run in self.runs():
-            tree = xml.parse(run / "frames.xdmf")
-            frames = tree.findall("./Domain/Grid[@CollectionType='Temporal']/Grid")
-            self.assertEqual(len(frames), 6)
-            with h5py.File(run / "frames.h5") as f:
-                for i, frame in enumerate(frames):
-                    self.assertEqual(float(frame.find("Time").get("Value")), f["time"][i])
-                    self.check_grids(f, f[f"frames/{i:06d}"], frame)
-
-    def check_grids(self, file, group, frame):
-        named = {grid.get("Name"): grid for grid in frame.findall("Grid")}
-        expected = {n for n in ("grains", "contacts") if group.attrs[n] > 0}
-        self.assertEqual(set(named), expected)
-        for name, grid in named.items():
-            items = list(grid.iter("DataItem"))
-            for item in items:
-                source, path = item.text.split(":")
-                self.assertEqual(source, "frames.h5")
-                dims = tuple(map(int, item.get("Dimensions").split()))
-                self.assertEqual(file[path].shape, dims, path)
-                kind = XDMF_TYPES[item.get("NumberType"), item.get("Precision")]
-                self.assertEqual(file[path].dtype.str, kind, path)
-            # All fields of the group are there, and each one once.
-            paths = [item.text.split("/")[-1] for item in items]
-            self.assertEqual(sorted(paths), sorted(group[name]))
-            topology = grid.find("Topology")
-            self.assertEqual(int(topology.get("NumberOfElements")), group.attrs[name])
 
     def test_series(self):
         for run in self.runs():

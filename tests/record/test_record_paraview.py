@@ -1,142 +1,123 @@
-"""frames.xdmf opened by ParaView's three XDMF readers, and exported solids, against frames.h5.
+"""Exported runs in ParaView itself: what its reader gives at each time, and the picture that
+show-in-paraview.py makes, against frames.h5.
 
-Skipped where pvpython is not installed. The file runs itself under pvpython (`--inside DIR`) to read
-every frame and print what ParaView sees, and compares that with h5py.
+Skipped where pvpython or Xvfb is not installed; test_record_vtk.py reads the same files with VTK
+alone. The file runs itself under pvpython (`--inside FOLDER PICTURE`) and prints what ParaView sees.
 """
 import json
+import os
 import shutil
 import subprocess
 import sys
 import unittest
 from pathlib import Path
 
-READERS = {"XDMFReader": "FileNames", "Xdmf3ReaderT": "FileName", "Xdmf3ReaderS": "FileName"}
+TABLES = ("grains", "contacts", "solids", "walls")
 
 
-def leaves(data):
-    if data is None:
-        return
-    if data.IsA("vtkDataSet"):
-        yield data
-        return
-    iterator = data.NewIterator()
-    iterator.InitTraversal()
-    while not iterator.IsDoneWithTraversal():
-        yield iterator.GetCurrentDataObject()
-        iterator.GoToNextItem()
-
-
-def describe(grid):
-    """Points, cell types and arrays of a grid as plain lists."""
-    arrays = {}
-    for place in (grid.GetPointData(), grid.GetCellData()):
-        for k in range(place.GetNumberOfArrays()):
-            array = place.GetArray(k)
-            arrays[array.GetName()] = [list(array.GetTuple(i))
-                                       for i in range(array.GetNumberOfTuples())]
-    return {"points": [list(grid.GetPoint(i)) for i in range(grid.GetNumberOfPoints())],
-            "cells": [grid.GetCellType(i) for i in range(grid.GetNumberOfCells())],
-            "arrays": arrays}
-
-
-def inside(folder):
-    """Under pvpython: print {form: {reader: [frame: {"grains"/"contacts": grid}]}} as JSON."""
+def inside(folder, picture):
+    """Under pvpython: print {table: [[time, kind of data, points, cells, fields], ...]} and what the
+    script made of them."""
     from paraview import simple
-    result = {}
-    for form in ("whole", "linked"):
-        for name, argument in READERS.items():
-            path = str(Path(folder) / form / "frames.xdmf")
-            reader = getattr(simple, name)(**{argument: [path]})
-            reader.UpdatePipelineInformation()
-            frames = []
-            for time in reader.TimestepValues:
-                reader.UpdatePipeline(time)
-                frame = {"time": time}
-                for grid in leaves(reader.GetClientSideObject().GetOutputDataObject(0)):
-                    kind = "contacts" if grid.GetCellData().GetNumberOfArrays() else "grains"
-                    frame[kind] = describe(grid)
-                frames.append(frame)
-            result.setdefault(form, {})[name] = frames
-    print("RESULT" + json.dumps({"xdmf": result, "solids": inside_solids(folder)}))
-
-
-def inside_solids(folder):
-    """[time, cell types, rows of the grains] of all frames of the exported solids."""
-    from paraview import simple
-    reader = simple.PVDReader(FileName=str(Path(folder) / "whole/vtk/solids.pvd"))
-    frames = []
-    for time in reader.TimestepValues:
-        reader.UpdatePipeline(time)
-        grid = describe(next(leaves(reader.GetClientSideObject().GetOutputDataObject(0))))
-        frames.append([time, grid["cells"], [int(row) for row, in grid["arrays"].get("row", [])]])
-    return frames
+    frames = {}
+    for table in TABLES:
+        reader = simple.PVDReader(FileName=str(Path(folder) / f"{table}.pvd"))
+        frames[table] = []
+        for time in reader.TimestepValues:
+            reader.UpdatePipeline(time)
+            data = reader.GetClientSideObject().GetOutputDataObject(0)
+            place = data.GetPointData() if table == "grains" else data.GetCellData()
+            names = [place.GetArrayName(k) for k in range(place.GetNumberOfArrays())]
+            frames[table].append([time, data.GetClassName(), data.GetNumberOfPoints(),
+                                  data.GetNumberOfCells(), names])
+        simple.Delete(reader)
+    script = Path(folder) / "show-in-paraview.py"
+    exec(compile(script.read_text(), str(script), "exec"), {"__file__": str(script)})
+    view = simple.GetActiveView()
+    simple.SaveScreenshot(picture, view, ImageResolution=[300, 200])
+    names = [name for name, _ in simple.GetSources()]
+    spheres = simple.GetDisplayProperties(simple.FindSource("grains"), view)
+    shown = {"time": view.ViewTime, "names": names, "scaled_by": list(spheres.SelectScaleArray),
+             "sphere": spheres.ScaleFactor * spheres.GlyphType.Radius}
+    tubes = simple.FindSource("forces")
+    if tubes:
+        shown["tubes"] = list(tubes.PointData["tube_radius"].GetRange(0))
+    print("RESULT" + json.dumps([frames, shown]))
 
 
 if sys.argv[1:2] == ["--inside"]:
-    inside(sys.argv[2])
+    inside(*sys.argv[2:4])
     sys.exit(0)
 
 import h5py
 import numpy
 
-from record_sample import write_sample
-
-VERTEX_CELLS, LINE_CELLS = {1, 2}, {3, 4}
-POLYGON, POLYHEDRON = 7, 42
+import png
+from record_sample import vtk_fields, write_sample
 
 
-@unittest.skipUnless(shutil.which("pvpython"), "pvpython is not installed")
+class Screen:
+    """A display that nobody looks at: ParaView draws into windows."""
+
+    def __enter__(self):
+        self.server = subprocess.Popen(["Xvfb", "-displayfd", "1", "-screen", "0", "1024x768x24"],
+                                       stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        return dict(os.environ, DISPLAY=":" + self.server.stdout.readline().strip())
+
+    def __exit__(self, *_):
+        self.server.terminate()
+        self.server.communicate()
+
+
+@unittest.skipUnless(shutil.which("pvpython") and shutil.which("Xvfb"),
+                     "pvpython or Xvfb is not installed")
 class ParaView(unittest.TestCase):
-    def check_grid(self, grid, group, points, cells, skipped):
-        points = points if points.shape[1] == 3 else numpy.pad(points, ((0, 0), (0, 1)))
-        numpy.testing.assert_array_equal(grid["points"], points)
-        self.assertEqual(len(grid["cells"]), group.parent.attrs[group.name.split("/")[-1]])
-        self.assertLessEqual(set(grid["cells"]), cells)
-        self.assertEqual(set(grid["arrays"]), set(group) - skipped)
-        for name, rows in grid["arrays"].items():
-            expected = numpy.reshape(group[name], (len(rows), -1))
-            got = numpy.array(rows)
-            # Plane vectors come with a third component 0 from one reader, and as they are from others.
-            numpy.testing.assert_array_equal(got[:, :expected.shape[1]], expected, err_msg=name)
-            self.assertTrue(numpy.all(got[:, expected.shape[1]:] == 0), name)
-
     def check(self, dim):
-        with write_sample(dim) as folder:
-            run = subprocess.run(["pvpython", __file__, "--inside", folder], text=True,
-                                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=250)
+        with write_sample(dim) as folder, Screen() as environment:
+            picture = Path(folder) / "picture.png"
+            run = subprocess.run(["pvpython", __file__, "--inside", Path(folder) / "whole/vtk", picture],
+                                 env=environment, text=True, stdout=subprocess.PIPE,
+                                 stderr=subprocess.STDOUT, timeout=250)
             marked = [line for line in run.stdout.splitlines() if line.startswith("RESULT")]
             self.assertTrue(marked, run.stdout)
             self.assertNotIn("rror", run.stdout.split("RESULT")[0])
-            result = json.loads(marked[0][6:])
+            frames, shown = json.loads(marked[0][6:])
             with h5py.File(Path(folder) / "whole" / "frames.h5") as f:
-                self.check_solids(f, result["solids"], POLYGON if dim == 2 else POLYHEDRON)
-            for form, readers in result["xdmf"].items():
-                with h5py.File(Path(folder) / form / "frames.h5") as f:
-                    for reader, frames in readers.items():
-                        with self.subTest(form=form, reader=reader):
-                            self.check_frames(f, frames)
-
-    def check_solids(self, f, frames, kind):
-        """A cell for each part of each solid."""
-        self.assertEqual([time for time, _, _ in frames], list(f["time"]))
-        parts = numpy.diff(f["shapes/solids/part_first"])
-        for (_, cells, rows), stored in zip(frames, f["frames"].values()):
-            solid = stored["grains/solid"][()]
-            expected = [row for row in numpy.flatnonzero(solid >= 0) for _ in range(parts[solid[row]])]
-            self.assertEqual((rows, cells), (expected, [kind] * len(expected)))
+                self.check_frames(f, frames)
+                self.check_shown(f, shown)
+            colours = numpy.unique(png.read(picture).reshape(-1, 3), axis=0)
+            self.assertGreater(len(colours), 50)  # shaded spheres on white
 
     def check_frames(self, f, frames):
-        self.assertEqual([frame["time"] for frame in frames], list(f["time"]))
-        for frame, stored in zip(frames, f["frames"].values()):
-            self.assertEqual("grains" in frame, stored.attrs["grains"] > 0)
-            self.assertEqual("contacts" in frame, stored.attrs["contacts"] > 0)
-            if "grains" in frame:
-                self.check_grid(frame["grains"], stored["grains"], stored["grains/position"][()],
-                                VERTEX_CELLS, {"position", "connectivity"})
-            if "contacts" in frame:
-                self.check_grid(frame["contacts"], stored["contacts"],
-                                stored["contacts/segment"][()], LINE_CELLS,
-                                {"segment", "connectivity"})
+        """One grid at each time, also where it is empty, and no blocks."""
+        parts = numpy.diff(f["shapes/solids/part_first"])
+        for table, rows in frames.items():
+            self.assertEqual([row[0] for row in rows], list(f["time"]))
+            kind = "vtkUnstructuredGrid" if table == "solids" else "vtkPolyData"
+            self.assertEqual({row[1] for row in rows}, {kind})
+        for stored, grains, contacts, solids, walls in zip(f["frames"].values(), *frames.values()):
+            count = stored.attrs["contacts"]
+            self.assertEqual(grains[2:4], [stored.attrs["grains"]] * 2)
+            self.assertEqual(contacts[2:4], [2 * count, count])
+            solid = stored["grains/solid"][()]
+            self.assertEqual(solids[3], parts[solid[solid >= 0]].sum())
+            self.assertGreaterEqual(walls[3], numpy.count_nonzero(stored["walls/present"]))
+            self.assertEqual(set(grains[4]), set(vtk_fields("grains", stored["grains"])))
+            self.assertEqual(set(contacts[4]), set(vtk_fields("contacts", stored["contacts"])))
+
+    def check_shown(self, f, shown):
+        """Spheres of radius `radius`, and tubes of up to 0.4 mean radii, at the last time."""
+        self.assertEqual(shown["time"], f["time"][-1])
+        self.assertLessEqual(set(TABLES), set(shown["names"]))
+        self.assertEqual((shown["scaled_by"], shown["sphere"]), (["radius"], 1.0))
+        last = f["frames"][f"{len(f['time']) - 1:06d}"]
+        radius = vtk_fields("grains", last["grains"])["radius"]
+        force = numpy.abs(vtk_fields("contacts", last["contacts"])["normal_force"])
+        self.assertGreater(force.max(), 0)
+        middle = 0.5 * (radius.min() + radius.max())
+        # The factor is written with six digits.
+        numpy.testing.assert_allclose(shown["tubes"], 0.4 * middle * numpy.array([force.min(), force.max()])
+                                      / force.max(), rtol=1e-5)
 
     def test_2d(self):
         self.check(2)

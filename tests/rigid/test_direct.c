@@ -203,9 +203,11 @@ static void cones_hold_the_law(void** state)
     static model m;
     const laws kinds[] = {{.name = "frictionless", .masses = 3.0, .wall = true, .unique = true},
                           {.name = "light friction", .friction = 0.2, .masses = 2.0, .wall = true},
-                          {.name = "Coulomb", .friction = 2.0, .masses = 2.0}};
+                          {.name = "Coulomb", .friction = 2.0, .masses = 2.0},
+                          {.name = "bonds", .bonded = 0.7, .masses = 2.0, .unique = true},
+                          {.name = "rough bonds", .friction = 1.0, .bonded = 0.7, .masses = 2.0}};
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
-        int posed = 0, solved = 0;
+        int posed = 0, solved = 0, firsts = 0;
         double worst = 0.0;
         for (int i = 0; i < 40; i++) {
             rng g = rng_make(5, (uint64_t)i, (uint64_t)k);
@@ -222,17 +224,22 @@ static void cones_hold_the_law(void** state)
                 assert_int_equal(sweep_solver.solve(&p, &request, &ws, &swept), TALUS_OK);
                 assert_int_equal(direct_cluster_new(&p, false, &s), TALUS_OK);
                 double* q = malloc(sizeof(double) * (size_t)s.components);
-                direct_cones* cones = direct_cones_new(&s, s.p);
                 assert_non_null(q);
-                assert_non_null(cones);
-                while (direct_cones_go(cones, 10, q)) continue;
-                direct_put_back(&s, q, &p);
                 posed++;
-                if (residual_measure(&p, 0.0, 1).natural <= 1e-6) {
+                bool holds = false;
+                for (int path = 0; path < 2 && !holds; path++) { // as direct.c tries them
+                    direct_cones* cones = direct_cones_new(&s, s.p, path == 0 ? 1.0 : 0.25);
+                    assert_non_null(cones);
+                    while (direct_cones_go(cones, 10, q)) continue;
+                    direct_cones_free(cones);
+                    direct_put_back(&s, q, &p);
+                    holds = residual_measure(&p, 0.0, 1).natural <= 1e-6;
+                    firsts += holds && path == 0;
+                }
+                if (holds) {
                     solved++;
                     worst = fmax(worst, difference(&reference, &p));
                 }
-                direct_cones_free(cones);
                 direct_cluster_free(&s);
                 solve_workspace_free(&ws);
                 free(q);
@@ -241,8 +248,9 @@ static void cones_hold_the_law(void** state)
             problem_free(&reference);
             problem_free(&whole);
         }
-        printf("cones, %s: %d posed, %d solved, off by %.2g at most\n", kinds[k].name, posed,
-               solved, worst);
+        printf(
+            "cones, %s: %d posed, %d solved, %d of them by the first path, off by %.2g at most\n",
+            kinds[k].name, posed, solved, firsts, worst);
         assert_true(posed >= 10);
         check_below("not solved", posed - solved, kinds[k].unique ? 0.0 : 0.05 * posed,
                     "convex without friction; with it: none of 77 seen");

@@ -69,9 +69,9 @@ class New(unittest.TestCase):
         """What it says to type works in a shell, whatever the name."""
         for name in ("a b", "it's", "$HOME;x", "plain-1.0"):
             said = self.talus("new", name)
-            line = said.split("Run it with: talus run ")[1].splitlines()[0]
+            line = said.split(f"Run it with: {TALUS} run ")[1].splitlines()[0]
             self.assertEqual(shlex.split(line), [f"{name}.yaml"])
-            remark = re.search(r"`talus check (.*?)` and", self.path(f"{name}.yaml").read_text())[1]
+            remark = re.search(rf"# Check it: {TALUS} check (.*)", self.path(f"{name}.yaml").read_text())[1]
             self.assertEqual(remark, line)
         self.assertIn("run plain-1.0.yaml\n", said)
         self.assertIn("no line breaks", self.talus("new", "a\nstep: 5", status=2))

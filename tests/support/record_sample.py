@@ -25,6 +25,30 @@ def in_memory(frames):
     return {name: {key: values[()] for key, values in frames[name].items()} for name in groups}
 
 
+def padded(values):
+    """Plane vectors as VTK gets them."""
+    if values.ndim == 2 and values.shape[1] == 2:
+        return numpy.column_stack([values, numpy.zeros(len(values), values.dtype)])
+    return values
+
+
+def vtk_fields(table, group):
+    """{name: rows} that VTK must get of a frame's grains, contacts, solids (of all grains) or walls,
+    without those that tell which row or part a cell belongs to."""
+    fields = {name: padded(values[()]) for name, values in group.items() if name != "name"}
+    if table == "grains":  # spheres are drawn of balls alone
+        del fields["position"]
+        fields["radius"] = numpy.where(fields["solid"] >= 0, 0.0, fields["radius"])
+    if table == "contacts":
+        del fields["segment"]
+        normal = numpy.sum(fields["force"] * fields["normal"], axis=1)
+        rest = fields["force"] - normal[:, None] * fields["normal"]
+        fields |= {"normal_force": normal, "tangential_force": numpy.linalg.norm(rest, axis=1)}
+    if table == "solids":
+        fields["bounding_radius"] = fields.pop("radius")
+    return fields
+
+
 def write_sample(dim):
     """A temporary folder with `whole` (consolidated) and `linked` (segments) of the same states."""
     writer = BUILD / "test_record_frames"

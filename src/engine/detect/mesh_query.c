@@ -11,6 +11,8 @@
 #include <string.h>
 
 enum { STACK_DEPTH = 64 };
+/// Bodies that turn farther in a step are followed on their way (passage.h), rad.
+static const double FARTHEST_TURN = 0.3;
 
 void touch_list_free(touch_list* list)
 {
@@ -183,6 +185,8 @@ void query_begin(query* q, const mesh* m, const convex* b, const double delta[3]
         q->radius = fmax(q->radius, distance_between(x, q->middle));
     }
     q->eps = 1e-13 * (q->m->size + q->radius + vec_norm(3, q->middle));
+    // Who is looked for as far as `reach` may turn by so much: its outermost points go no farther.
+    q->slack = fmax(fmin(reach / q->radius, FARTHEST_TURN), PARALLEL_SLACK);
     // Triangles whose boxes meet b's box.
     int32_t stack[STACK_DEPTH];
     int depth = 0;

@@ -55,6 +55,7 @@ typedef struct query {
     double radius;                     ///< of b about its middle
     double low[3], high[3];            ///< b's box and reach
     double eps;                        ///< roundoff in a length
+    double slack;                      ///< angle by which cones of edges and corners are widened
     index_list triangle, edge, vertex; ///< of the mesh, near b; sharp edges, corners not flat
     found_list found;
     bool failed; ///< out of memory

@@ -5,6 +5,10 @@
 /// goes towards y, and no part of b goes from y towards x. At a flat or hollow edge no direction
 /// passes that test, so such edges never touch, without any rule of their own.
 ///
+/// An edge that lies nearly flat on a face has its minimum at one end, and as the face turns past it
+/// the other end becomes the minimum: both have to be held in a step that turns so far. So cones are
+/// wider by the angle by which b may turn (query.slack).
+///
 /// Corners of b are held by whole planes instead, as an analytic plane would: every corner over a
 /// triangle counts, not only the lowest one.
 #include "detect/mesh_touch.h"
@@ -229,7 +233,7 @@ static int32_t face_over(const query* q, int32_t vertex, const double p[3], doub
         if (h > highest) highest = h, best = f;
         if (h <= highest_within) continue;
         for (int k = 0; k < 3; k++) d[k] = -q->b->normal[3 * f + k];
-        if (vertex_cone(q->m, vertex, d, PARALLEL_SLACK)) highest_within = h, best_within = f;
+        if (vertex_cone(q->m, vertex, d, q->slack)) highest_within = h, best_within = f;
     }
     bool within = highest <= q->eps;
     *height = within ? highest_within : highest;
@@ -339,8 +343,8 @@ static void edge_across_edge(query* q, int32_t e, int32_t g, const body_edge* ge
             y[k] = ge->from[k] + t * ge->along[k];
         }
         double gap = sign ? -h : h;
-        if (gap > q->reach || !body_edge_cone(ge, normal, PARALLEL_SLACK) ||
-            !edge_cone(m, e, normal, PARALLEL_SLACK))
+        if (gap > q->reach || !body_edge_cone(ge, normal, q->slack) ||
+            !edge_cone(m, e, normal, q->slack))
             continue;
         // The edges have passed each other only if that of the mesh goes through b now.
         if (gap < -q->eps && !edge_in_body(q, e)) continue;
@@ -452,21 +456,38 @@ static bool crossed_after(query* q, int32_t v, const double shift[3])
     return false;
 }
 
-/// A corner deep behind a triangle that comes out already when b is taken out of a contact half as
-/// deep or less: beside a rim it was not the triangle's to hold.
+/// Is an overlap gone after b is shifted?
+static bool freed_after(query* q, const found* k, const double shift[3])
+{
+    if (k->rank == RANK_FACE) return !crossed_after(q, feature_b(k->t.feature), shift);
+    if (k->rank != RANK_EDGES && k->rank != RANK_CORNER_ON_FACE) return false;
+    const double* delta = q->delta;
+    double shifted[3];
+    for (int c = 0; c < 3; c++) shifted[c] = delta[c] + shift[c];
+    q->delta = shifted;
+    const int32_t of_mesh = feature_a(k->t.feature);
+    const bool freed = k->rank == RANK_EDGES ? !edge_in_body(q, of_mesh)
+                                             : !within_body(q, q->m->vertex + 3 * of_mesh);
+    q->delta = delta;
+    return freed;
+}
+
+/// What is deep in the other body but comes out already when b is taken out of a contact half as
+/// deep or less was not held there: beside a rim not by the triangle, where a thin body reaches
+/// round an edge not by that edge.
 static void drop_freed(query* q)
 {
     int kept = 0, count = q->found.count;
     for (int i = 0; i < count; i++) {
         found* k = q->found.row + i;
         k->dropped = false;
-        for (int j = 0; j < count && k->rank == RANK_FACE && !k->dropped; j++) {
+        for (int j = 0; j < count && k->h < -q->eps && !k->dropped; j++) {
             const found* f = q->found.row + j;
             if (f->h >= -q->eps || f->h < 0.5 * k->h) continue;
             double shift[3];
             for (int c = 0; c < 3; c++)
                 shift[c] = (10.0 * q->eps - (1.0 + 1e-6) * f->h) * f->t.normal[c];
-            k->dropped = !crossed_after(q, feature_b(k->t.feature), shift);
+            k->dropped = freed_after(q, k, shift);
         }
     }
     for (int i = 0; i < count; i++)

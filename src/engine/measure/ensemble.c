@@ -49,6 +49,11 @@ static talus_status check_def(const talus_ensemble_def* def, talus_error* error)
         return error_set(error, TALUS_ERR_ARGUMENT,
                          "ensemble: the length of the step must be positive, got %g", def->step);
     }
+    if (def->max_updates < 0) {
+        return error_set(error, TALUS_ERR_ARGUMENT,
+                         "ensemble: the number of updates must not be negative, got %lld",
+                         (long long)def->max_updates);
+    }
     if (def->samples < 2 || def->max_sweeps < 1) {
         return error_set(error, TALUS_ERR_ARGUMENT,
                          "ensemble: at least 2 samples of at least 1 sweep are needed, got %d of "

@@ -26,6 +26,7 @@ typedef struct ensemble_task {
     double* velocity;  ///< [grains][dim] mean new velocity over the verified samples
     double* velocity2; ///< [grains] sum of squared deviations from it
     double conditioning; ///< largest so far
+    int64_t updates;     ///< of contacts so far
 } ensemble_task;
 
 // ---- ensemble_solve.c --------------------------------------------------------------------------

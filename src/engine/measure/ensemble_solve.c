@@ -11,8 +11,19 @@
 #include <math.h>
 #include <string.h>
 
-/// The first, coarser solve of a sample ends at this many tolerances.
+/// The first, coarser solve of a sample ends at this many tolerances,
 static const double COARSE = 100.0;
+/// and after one in so many of its sweeps where updates are limited: these may end before that.
+enum { COARSE_SHARE = 4 };
+/// The residual after the second solve is below this part of that after the first, or they tell
+/// nothing about the conditioning.
+static const double PROGRESS = 0.5;
+/// Residual that a solution must reach in any case.
+static const double LOOSEST = 1e-3;
+/// A bound on updates leaves each solution so many sweeps, and the first look at sizes this share.
+enum { LEAST_SWEEPS = 100, PREPARE_SHARE = 20 };
+/// Updates between two reports of progress: about a tenth of a second.
+enum { REPORT_UPDATES = 2000000 };
 /// Sets the random starts apart from the sweeps, which draw from the plain seed.
 static const uint64_t START_STREAM = 0x7374617274u;
 
@@ -100,20 +111,55 @@ static unsigned begin_sample(ensemble_task* task, int i)
 
 // ---- solving -----------------------------------------------------------------------------------
 
+/// Sweeps that a sample may make: its share of the updates that are left. Samples that need less
+/// leave theirs to the others.
+static int64_t sweeps_allowed(const ensemble_task* task, int64_t sharers)
+{
+    const talus_ensemble_def* def = task->def;
+    const int64_t count = task->problem.count;
+    if (def->max_updates == 0 || count == 0) return def->max_sweeps;
+    int64_t share = (def->max_updates - task->updates) / (sharers * count);
+    if (share < LEAST_SWEEPS) share = LEAST_SWEEPS;
+    return share < def->max_sweeps ? share : def->max_sweeps;
+}
+
+/// Tells how far the ensemble is while one of its solutions is under way.
+typedef struct reporter {
+    solve_watch watch;
+    const ensemble_task* task;
+    int sample;
+    int64_t before, allowed; ///< sweeps of this sample before this solve, and in all
+} reporter;
+
+static void report(solve_watch* watch, const problem* p, int64_t sweeps)
+{
+    const reporter* r = (const reporter*)(const void*)watch;
+    const talus_ensemble_def* def = r->task->def;
+    const double part = (double)(r->before + sweeps) / (double)r->allowed;
+    def->progress(def->progress_user, r->sample + fmin(part, 1.0), def->samples);
+    watch->next = sweeps + 1 + REPORT_UPDATES / (p->count + 1);
+}
+
 /// Go on from the present impulses to `tolerance`, in at most `sweeps` sweeps.
 static talus_status descend(ensemble_task* task, uint64_t key, double tolerance, int64_t sweeps,
-                            solve_result* result, talus_error* error)
+                            reporter* onlooker, solve_result* result, talus_error* error)
 {
     const talus_solver_def options = {.method = TALUS_SOLVER_SWEEPS,
                                       .order = TALUS_ORDER_RANDOM,
                                       .stop = TALUS_STOP_RESIDUAL,
                                       .tolerance = tolerance,
                                       .max_sweeps = (int)sweeps};
-    const solve_request request = {
-        .options = &options, .h = task->def->step, .seed = task->def->seed, .key = key};
+    const solve_request request = {.options = &options,
+                                   .h = task->def->step,
+                                   .seed = task->def->seed,
+                                   .key = key,
+                                   .watch = task->def->progress ? &onlooker->watch : NULL};
+    onlooker->watch = (solve_watch){.next = 1, .look = report};
     if (sweep_solver.solve(&task->problem, &request, &task->workspace, result)) {
         return error_memory(error, "solving the contacts");
     }
+    onlooker->before += result->sweeps;
+    task->updates += result->sweeps * task->problem.count;
     return TALUS_OK;
 }
 
@@ -141,7 +187,7 @@ static void note_conditioning(ensemble_task* task, const double* coarse, const d
         change2 += (fine[k] - coarse[k]) * (fine[k] - coarse[k]);
         size2 += fine[k] * fine[k];
     }
-    if (!(size2 > 0.0) || !(residual < 0.5 * coarse_residual)) return;
+    if (!(size2 > 0.0) || !(residual < PROGRESS * coarse_residual)) return;
     double conditioning = sqrt(change2 / size2) / coarse_residual;
     if (conditioning > task->conditioning) task->conditioning = conditioning;
 }
@@ -206,7 +252,9 @@ talus_status ensemble_prepare(ensemble_task* task, talus_error* error)
     const int dim = p->dim;
     solve_result result;
     // Key 0 is not used by any sample. A size needs no accuracy.
-    TRY(descend(task, 0, 1e-3, task->def->max_sweeps, &result, error));
+    const int64_t allowed = sweeps_allowed(task, PREPARE_SHARE);
+    reporter onlooker = {.task = task, .allowed = INT64_MAX}; // it counts for nothing
+    TRY(descend(task, 0, 1e-3, allowed, &onlooker, &result, error));
     double sum = 0.0;
     int64_t count = 0;
     for (int64_t c = 0; c < p->count; c++) {
@@ -225,17 +273,26 @@ talus_status ensemble_solve(ensemble_task* task, int i, talus_ensemble* out, tal
     talus_ensemble_sample* sample = &out->sample[i];
     double* solution = task->solution + (int64_t)i * task->problem.count * task->components;
     const uint64_t key = 2 * (uint64_t)i + 1;
+    const int64_t allowed = sweeps_allowed(task, def->samples - i);
+    const bool limited = allowed < def->max_sweeps;
+    reporter onlooker = {.task = task, .sample = i, .allowed = allowed};
     solve_result coarse, fine = {0};
     sample->start = begin_sample(task, i);
-    TRY(descend(task, key, fmin(COARSE * def->tolerance, 1e-2), def->max_sweeps, &coarse, error));
+    TRY(descend(task, key, fmin(COARSE * def->tolerance, 1e-2),
+                limited ? allowed / COARSE_SHARE : allowed, &onlooker, &coarse, error));
     gather(task, task->scratch);
-    if (coarse.sweeps < def->max_sweeps) {
-        TRY(descend(task, key + 1, def->tolerance, def->max_sweeps - coarse.sweeps, &fine, error));
+    if (coarse.sweeps < allowed) {
+        TRY(descend(task, key + 1, def->tolerance, allowed - coarse.sweeps, &onlooker, &fine,
+                    error));
     }
     gather(task, solution);
     sample->sweeps = coarse.sweeps + fine.sweeps;
     sample->residual = residual_natural(&task->problem); // with velocities summed up anew
-    sample->verified = sample->residual <= def->tolerance;
+    // Where updates ran out the solution is known as well as the way to it showed: it must have
+    // come closer since the coarse one.
+    const bool usable =
+        limited && sample->residual <= LOOSEST && sample->residual < PROGRESS * coarse.residual;
+    sample->verified = sample->residual <= def->tolerance || usable;
     note_conditioning(task, task->scratch, solution, coarse.residual, sample->residual);
     write_contacts(task, i, sample->verified, out);
     if (sample->verified) note_velocities(task, ++out->verified);

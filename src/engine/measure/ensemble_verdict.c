@@ -72,6 +72,12 @@ void ensemble_verdict(const talus_ensemble_def* def, talus_ensemble* e)
     if (e->verified == e->samples) {
         say(e, "All %d solutions satisfy the contact laws: their residuals are at most %.2g.",
             e->samples, worst);
+    } else if (def->max_updates > 0) {
+        say(e,
+            "Only %d of %d solutions came near enough to the contact laws with their share of "
+            "%.2g contact updates (the worst has a residual of %.2g); the others are left out of "
+            "all that follows. More updates or fewer solutions would help.",
+            e->verified, e->samples, (double)def->max_updates, worst);
     } else {
         say(e,
             "Only %d of %d solutions satisfy the contact laws to %.2g (the worst has %.2g); the "
@@ -87,10 +93,16 @@ void ensemble_verdict(const talus_ensemble_def* def, talus_ensemble* e)
     const int k = widest_start(e);
     char counts[COUNT_WORDS];
     count_words(e, counts);
-    if (e->rank == 0) {
+    if (e->rank == 0 && e->force_change <= BLUNT) {
         say(e,
             "The forces are determined: they differ by %.2g of their size, as the solver's error "
             "of about %.2g explains. Degree of indeterminacy: 0 within that error; %s.",
+            e->force_change, e->force_error, counts);
+    } else if (e->rank == 0) {
+        say(e,
+            "No differences of the physics are seen: the forces differ by %.2g of their size, and "
+            "only ten times the solver's error of about %.2g would tell. Degree of indeterminacy: "
+            "0 within that error; %s.",
             e->force_change, e->force_error, counts);
     } else {
         say(e,

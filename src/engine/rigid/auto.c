@@ -176,7 +176,8 @@ static double work_for(direct_phase* d, int64_t k, double least)
     const double dear = (hard ? DEAR_HARD : DEAR) * least;
     const double at_rest =
         fmin((double)most, fmax(LEAST_AT_REST, MORE_AT_REST * (double)d->sweeps));
-    const double in_motion = share * (double)d->sweeps;
+    const int64_t before = gets_last_chance(d, of) ? d->request->sweeps_before : 0;
+    const double in_motion = share * (double)(before + d->sweeps);
     const double left = !in_flow(of)
                             ? fmax(at_rest, hard ? in_motion : 0.0) * count - d->work_at_rest
                             : in_motion * count - d->work_in_flow;

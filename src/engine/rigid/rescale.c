@@ -61,6 +61,9 @@ static const double SENSELESS = 30.0;
 void rescaling_free(rescaling* r)
 {
     free(r->place);
+    free(r->node);
+    free(r->weight);
+    free(r->times);
     free(r->load);
     free(r->wall);
     free(r->matrix);
@@ -123,6 +126,46 @@ static void number_nodes(rescaling* r)
     }
 }
 
+/// Nodes around a place, and their weights h.
+static ALWAYS_INLINE void around(const rescaling* r, const int dim, const double* x, int32_t* node,
+                                 double* h)
+{
+    int64_t first[3];
+    double part[3];
+    for (int k = 0; k < dim; k++) {
+        first[k] = (int64_t)x[k];
+        part[k] = x[k] - (double)first[k];
+    }
+    for (int q = 0; q < 1 << dim; q++) {
+        int64_t number = 0;
+        h[q] = 1.0;
+        for (int k = 0; k < dim; k++) {
+            // At the end of an axis, or on one with a single node, both ends are the same node.
+            const bool up = q >> k & 1, ends = first[k] + 1 >= r->nodes[k];
+            number += (first[k] + (up && !ends)) * r->far[k];
+            h[q] *= up ? part[k] : 1.0 - part[k];
+        }
+        node[q] = (int32_t)number;
+    }
+}
+
+/// grad h of the nodes around a place, in 1/diameters, by axis.
+static ALWAYS_INLINE void slopes(const rescaling* r, const int dim, const double* x,
+                                 double gradient[3][8])
+{
+    double part[3];
+    for (int k = 0; k < dim; k++) part[k] = x[k] - (double)(int64_t)x[k];
+    for (int k = 0; k < dim; k++) {
+        for (int q = 0; q < 1 << dim; q++) {
+            double slope = q >> k & 1 ? r->scale : -r->scale;
+            for (int j = 0; j < dim; j++) {
+                if (j != k) slope *= q >> j & 1 ? part[j] : 1.0 - part[j];
+            }
+            gradient[k][q] = slope;
+        }
+    }
+}
+
 /// Lay the lattice over all contacts that push, each where its body b is (known from the curve, to
 /// a diameter).
 static talus_status lay(rescaling* r, const problem* p)
@@ -130,7 +173,8 @@ static talus_status lay(rescaling* r, const problem* p)
     const int dim = p->dim;
     const int64_t most = p->mobile_count > 0 ? MOST_NODES_WALLS : MOST_NODES;
     double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
-    if (!arrays_renew(&r->row_capacity, p->rows, ROWS(r->place, dim),
+    if (!arrays_renew(&r->row_capacity, p->rows, ROWS(r->place, dim), ROWS(r->node, 1 << dim),
+                      ROWS(r->weight, 1 << dim), ARRAY(r->times),
                       ROWS(r->load, 2 * (dim + dim * dim)))) {
         return TALUS_ERR_MEMORY;
     }
@@ -161,41 +205,17 @@ static talus_status lay(rescaling* r, const problem* p)
             const double x = (r->place[i * dim + k] - low[k]) * r->scale;
             r->place[i * dim + k] = fmin(fmax(x, 0.0), r->nodes[k] - 1.0);
         }
+        if (dim == 2) {
+            around(r, 2, r->place + 2 * i, r->node + 4 * i, r->weight + 4 * i);
+        } else {
+            around(r, 3, r->place + 3 * i, r->node + 8 * i, r->weight + 8 * i);
+        }
     }
     const bool room =
         arrays_renew(&r->matrix_capacity, r->count * r->count, ARRAY(r->matrix)) &&
         arrays_renew(&r->factor_capacity, r->count, ARRAY(r->factor)) &&
         arrays_renew(&r->wall_capacity, p->mobile_count * r->count, ROWS(r->wall, 2 * dim));
     return room ? TALUS_OK : TALUS_ERR_MEMORY;
-}
-
-/// Nodes around a place, their weights h and, if asked for, grad h in 1/diameters.
-static ALWAYS_INLINE void around(const rescaling* r, const int dim, const double* x, int64_t* node,
-                                 double* h, double* gradient)
-{
-    int64_t first[3];
-    double part[3];
-    for (int k = 0; k < dim; k++) {
-        first[k] = (int64_t)x[k];
-        part[k] = x[k] - (double)first[k];
-    }
-    for (int q = 0; q < 1 << dim; q++) {
-        node[q] = 0;
-        h[q] = 1.0;
-        for (int k = 0; k < dim; k++) {
-            // At the end of an axis, or on one with a single node, both ends are the same node.
-            const bool up = q >> k & 1, ends = first[k] + 1 >= r->nodes[k];
-            node[q] += (first[k] + (up && !ends)) * r->far[k];
-            h[q] *= up ? part[k] : 1.0 - part[k];
-        }
-        for (int k = 0; gradient && k < dim; k++) {
-            double slope = q >> k & 1 ? r->scale : -r->scale;
-            for (int j = 0; j < dim; j++) {
-                if (j != k) slope *= q >> j & 1 ? part[j] : 1.0 - part[j];
-            }
-            gradient[q * dim + k] = slope;
-        }
-    }
 }
 
 // ---- the equations of the nodes -----------------------------------------------------------------
@@ -221,8 +241,9 @@ static ALWAYS_INLINE void add_contact(rescaling* r, const problem* p, const int 
     const int64_t a = p->pair[2 * c], b = p->pair[2 * c + 1];
     const double *va = p->body + a * stride, *vb = p->body + b * stride;
     const int64_t wall = problem_mobile_wall(p, a);
-    double normal[3], h[8], u[3];
-    int64_t node[8];
+    const int32_t* node = r->node + b * nodes;
+    const double* h = r->weight + b * nodes;
+    double normal[3], u[3];
     for (int k = 0; k < dim; k++) normal[k] = pn * row[k];
     if (problem_block_of(p, c) < 0) {
         vec_sub(dim, u, vb, va); // turning has no part in the normal velocity of balls
@@ -230,7 +251,6 @@ static ALWAYS_INLINE void add_contact(rescaling* r, const problem* p, const int 
         block_velocity(dim, problem_block(p, dim, c), va, vb, u);
     }
     const double work = pn * (vec_dot(dim, u, row) + row[contact_bias(dim)]);
-    around(r, dim, r->place + b * dim, node, h, NULL);
     for (int q = 0; q < nodes; q++) r->factor[node[q]] -= h[q] * work;
     add_load(dim, r->load + 2 * b * wide, 1.0, impulse, NULL);
     add_load(dim, r->load + (2 * b + 1) * wide, 1.0, normal, NULL);
@@ -249,22 +269,27 @@ static ALWAYS_INLINE void add_body(rescaling* r, const problem* p, const int dim
     const int wide = dim + dim * dim, nodes = 1 << dim;
     const double inverse_mass = p->free[i * problem_stride(dim) + row_im(dim)];
     if (!(inverse_mass > 0.0)) return;
-    const double *all = r->load + 2 * i * wide, *normal = all + wide;
-    double h[8], gradient[8 * 3], F[8 * 3], N[8 * 3];
-    int64_t node[8];
-    around(r, dim, r->place + i * dim, node, h, gradient);
-    for (int q = 0; q < nodes; q++) {
-        for (int k = 0; k < dim; k++) {
-            const double* g = gradient + q * dim;
-            F[q * dim + k] = h[q] * all[k] + vec_dot(dim, all + dim + k * dim, g);
-            N[q * dim + k] = h[q] * normal[k] + vec_dot(dim, normal + dim + k * dim, g);
+    const double *all = r->load + 2 * i * wide, *normal = all + wide, *h = r->weight + i * nodes;
+    const int32_t* node = r->node + i * nodes;
+    double gradient[3][8], F[3][8], N[3][8]; // by axis, so that all nodes are done at once
+    slopes(r, dim, r->place + i * dim, gradient);
+    for (int k = 0; k < dim; k++) {
+        for (int q = 0; q < nodes; q++) {
+            double by_slope = 0.0, normal_by_slope = 0.0;
+            for (int j = 0; j < dim; j++) {
+                by_slope += all[dim + k * dim + j] * gradient[j][q];
+                normal_by_slope += normal[dim + k * dim + j] * gradient[j][q];
+            }
+            F[k][q] = h[q] * all[k] + by_slope;
+            N[k][q] = h[q] * normal[k] + normal_by_slope;
         }
     }
     for (int q = 0; q < nodes; q++) {
-        double* of = r->matrix + node[q] * r->count;
-        for (int s = 0; s < nodes; s++) {
-            of[node[s]] += inverse_mass * vec_dot(dim, N + q * dim, F + s * dim);
+        double *of = r->matrix + node[q] * r->count, product[8] = {0.0};
+        for (int k = 0; k < dim; k++) {
+            for (int s = 0; s < nodes; s++) product[s] += N[k][q] * F[k][s];
         }
+        for (int s = 0; s < nodes; s++) of[node[s]] += inverse_mass * product[s];
     }
 }
 
@@ -336,13 +361,16 @@ static void solve_equations(rescaling* r)
     }
 }
 
-static ALWAYS_INLINE void scale_contact(const rescaling* r, problem* p, const int dim, int64_t c)
+/// What impulses of contacts at each body are multiplied with.
+static void find_times(rescaling* r, const problem* p)
 {
-    double h[8], factor = 1.0, *impulse = p->contact + c * problem_width(dim) + contact_p(dim);
-    int64_t node[8];
-    around(r, dim, r->place + p->pair[2 * c + 1] * dim, node, h, NULL);
-    for (int q = 0; q < 1 << dim; q++) factor += h[q] * r->factor[node[q]];
-    for (int k = 0; k < dim; k++) impulse[k] *= factor;
+    const int nodes = 1 << p->dim;
+    for (int64_t i = 0; i < p->rows; i++) {
+        r->times[i] = 1.0;
+        for (int q = 0; q < nodes; q++) {
+            r->times[i] += r->weight[i * nodes + q] * r->factor[r->node[i * nodes + q]];
+        }
+    }
 }
 
 talus_status rescale(rescaling* r, problem* p)
@@ -356,12 +384,10 @@ talus_status rescale(rescaling* r, problem* p)
         const double added = sensible ? r->factor[i] : 0.0;
         r->factor[i] = fmin(fmax(added, LEAST_ADDED), MOST_ADDED);
     }
+    find_times(r, p);
     for (int64_t c = 0; c < p->count; c++) {
-        if (p->dim == 2) {
-            scale_contact(r, p, 2, c);
-        } else {
-            scale_contact(r, p, 3, c);
-        }
+        double* impulse = p->contact + c * problem_width(p->dim) + contact_p(p->dim);
+        for (int k = 0; k < p->dim; k++) impulse[k] *= r->times[p->pair[2 * c + 1]];
     }
     return TALUS_OK;
 }

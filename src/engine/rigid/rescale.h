@@ -15,6 +15,9 @@ typedef struct rescaling {
     int64_t band;   ///< nodes whose numbers differ by more have nothing in common
     double scale;   ///< lattice spacings in a mean diameter
     double* place;  ///< [rows][dim] in lattice spacings
+    int32_t* node;  ///< [rows][2^dim] nodes around a body, and
+    double* weight; ///< [rows][2^dim] their weights there
+    double* times;  ///< [rows] what impulses of contacts at a body are multiplied with
     double* load;   ///< [rows][2][dim + dim * dim] of all impulses and of normal ones (rescale.c)
     double* wall;   ///< [mobile walls][nodes][2][dim] impulses on mobile walls by node, likewise
     double* matrix; ///< [count][count]

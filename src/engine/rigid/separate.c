@@ -15,9 +15,9 @@
 /// Contacts are pushed to this part of what is allowed, so that they are not pushed again at once,
 /// and a push below this part of it is not worth the neighbours' trouble.
 static const double AIM = 0.5, WORTHWHILE = 0.02;
-/// A contact is pushed apart by at most so many times what is allowed in one step: a chain of
-/// grains that were placed with deep overlaps stretches from step to step, each going as far as it
-/// may.
+/// An overlap that came about in the step is taken back. One that was there before it is pushed apart
+/// by at most so many times what is allowed in one step: a chain of grains that were placed with deep
+/// overlaps stretches from step to step, each going as far as it may.
 static const double GENTLE = 10.0;
 /// Pushes that a pass may look at: times the contacts, and at least.
 enum { LOOKS_PER_CONTACT = 2, LEAST_LOOKS = 1000 };
@@ -224,7 +224,8 @@ static push push_at(const pass* p, narrow_scratch* scratch, int64_t c)
               .gap = gap_now(p, scratch, c),
               .allowed = allowed_at(p, c),
               .looked_at = -1};
-    x.aim = fmin(-AIM * x.allowed, x.gap + GENTLE * x.allowed);
+    const double before = fmax(x.gap, fmin(list->gap[c], 0.0));
+    x.aim = fmin(-AIM * x.allowed, before + GENTLE * x.allowed);
     vec_copy(list->dim, x.n, list->normal + c * list->dim);
     x.response = answer_of(p, c, x.body_a, -1.0, x.n, x.answer_a, x.turn_a) +
                  answer_of(p, c, x.body_b, 1.0, x.n, x.answer_b, x.turn_b);

@@ -355,6 +355,31 @@ static void note_audit(talus_world* w, const step_audit* audit, double h)
         (long long)(audit->grain >= 0 ? w->state.grains.id[audit->grain] : -1), strictness(t));
 }
 
+/// How far bodies overlap after a part of a step, once overlaps have been taken apart as far as that
+/// goes; of several parts the worst counts. The law g does it by itself. After grains were removed it
+/// is known no more how far others may go.
+static talus_status conclude_overlap(talus_world* w, talus_step_result* result)
+{
+    const talus_solver_def* solver = &w->def.solver;
+    const double start = clock_seconds();
+    const double most = result->overlap_max, thickest = result->overlap_thickness_max;
+    bool separated = false;
+    TRY(poses_update(&w->state.poses, &w->state.grains));
+    diagnose_overlap(w, result);
+    if (solver->separate_overlaps && !solver->push_out_overlap && result->removed == 0 &&
+        result->overlap_thickness_max > OVERLAP_ALLOWED) {
+        TRY(separate_overlaps(&w->separation, &w->state, w->rigid, w->def.threads, &separated));
+    }
+    if (separated) {
+        TRY(poses_update(&w->state.poses, &w->state.grains));
+        diagnose_overlap(w, result);
+    }
+    result->overlap_max = fmax(result->overlap_max, most);
+    result->overlap_thickness_max = fmax(result->overlap_thickness_max, thickest);
+    w->totals.shown.seconds_advance += clock_seconds() - start;
+    return TALUS_OK;
+}
+
 static talus_status take_halves(talus_world* w, double h, int depth, talus_step_result* result,
                                 talus_error* error);
 
@@ -401,7 +426,8 @@ static talus_status step_or_halve(talus_world* w, double h, int depth, talus_ste
         if (diagnose_errors(w, result->substeps > 0)) {
             return error_memory(error, "diagnosing a step");
         }
-        return go_on(w, &order, &outcome, result, error);
+        TRY(go_on(w, &order, &outcome, result, error));
+        return conclude_overlap(w, result) ? error_memory(error, "diagnosing a step") : TALUS_OK;
     }
     contact_dynamics_reject(w->rigid, &order);
     if (policy != TALUS_POLICY_RETRY || depth >= w->def.retry_depth) {
@@ -427,26 +453,6 @@ static talus_status take_halves(talus_world* w, double h, int depth, talus_step_
     return step_or_halve(w, 0.5 * h, depth + 1, result, error);
 }
 
-/// How far bodies overlap after a step, once overlaps have been taken apart as far as that goes.
-/// The law g does it by itself. After grains were removed it is known no more how far others may
-/// go.
-static talus_status conclude_overlap(talus_world* w, talus_step_result* result)
-{
-    const talus_solver_def* solver = &w->def.solver;
-    TRY(poses_update(&w->state.poses, &w->state.grains));
-    diagnose_overlap(w, result);
-    if (!solver->separate_overlaps || solver->push_out_overlap || result->removed > 0 ||
-        !(result->overlap_thickness_max > OVERLAP_ALLOWED)) {
-        return TALUS_OK;
-    }
-    bool separated;
-    TRY(separate_overlaps(&w->separation, &w->state, w->rigid, w->def.threads, &separated));
-    if (!separated) return TALUS_OK;
-    TRY(poses_update(&w->state.poses, &w->state.grains));
-    diagnose_overlap(w, result);
-    return TALUS_OK;
-}
-
 /// How rigid a step was that is done.
 static talus_status conclude_rigid(talus_world* w, double h, talus_step_result* result,
                                    talus_error* error)
@@ -455,9 +461,6 @@ static talus_status conclude_rigid(talus_world* w, double h, talus_step_result* 
     w->state.step++;
     conclude(w, result);
     const int64_t sweeps = result->sweeps / (result->substeps > 0 ? result->substeps : 1);
-    if (conclude_overlap(w, result)) {
-        return error_memory(error, "diagnosing a step");
-    }
     if (diagnose_rigidity(w, h / (double)result->substeps, sweeps, &result->rigidity)) {
         return error_memory(error, "diagnosing a step");
     }

@@ -1,6 +1,6 @@
 /// Frames as VTK XML: grains_NNNNNN.vtp (vertices), contacts_NNNNNN.vtp (lines) and
 /// walls_NNNNNN.vtp (lines and polygons) as PolyData, solids_NNNNNN.vtu (polygons or polyhedra) as
-/// an unstructured grid, and grains.pvd, ... that give their times.
+/// an unstructured grid, grains.pvd, ... that give their times, and a script that shows them all.
 ///
 /// Arrays are appended as raw binary with 64-bit sizes. All fields of the frame are written,
 /// whatever they are. What is written of a table is decided in vtk_table.c.
@@ -202,5 +202,5 @@ talus_status export_vtk(frame_reader* reader, const shapes* all, const char* fol
         }
         text_free(&list[kind]);
     }
-    return status;
+    return status == TALUS_OK ? export_paraview_script(folder, error) : status;
 }

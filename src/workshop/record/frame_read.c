@@ -150,7 +150,8 @@ static bool read_shape(hid_t group, const char* name, frame_field* out)
 {
     static const column_type types[] = {COLUMN_F64, COLUMN_I64, COLUMN_I32, COLUMN_U8};
     *out = (frame_field){0};
-    if (strcmp(name, FRAMES_CONNECTIVITY) == 0 || !h5_is_inside(group, name)) return false;
+    // Older files have point numbers for XDMF beside the fields.
+    if (strcmp(name, "connectivity") == 0 || !h5_is_inside(group, name)) return false;
     bool found = false;
     for (int i = 0; i < 4 && !found; i++) {
         out->type = types[i];

@@ -1,10 +1,8 @@
 /// One frame as a group of an HDF5 file: /frames/NNNNNN/{grains,contacts,walls}/<field>.
 ///
-/// Beside the fields stands a connectivity, and the ends of a contact's line are two rows: with
-/// these ParaView draws the grains as points and the contacts as lines without any conversion.
+/// The ends of a contact's line are two rows: points, as programs that draw want them.
 #include "record/frames.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 bool frame_put_words(hid_t group, const char* name, const char* unit, const char* doc)
@@ -16,9 +14,8 @@ bool frame_put_words(hid_t group, const char* name, const char* unit, const char
     return good;
 }
 
-/// A table's group, without one if it is not recorded; `ends` are the points that each row is drawn
-/// with, 0: it is not drawn.
-static bool write_table(hid_t frame, const char* name, const frame_table* t, int ends, int threads,
+/// A table's group, without one if it is not recorded.
+static bool write_table(hid_t frame, const char* name, const frame_table* t, int threads,
                         char* const* texts)
 {
     if (t->count < 0) return true;
@@ -30,15 +27,6 @@ static bool write_table(hid_t frame, const char* name, const frame_table* t, int
         good = h5_write_packed(group, f->name, f->type, f->rows * rows, f->width / rows, f->data,
                                threads) &&
                frame_put_words(group, f->name, f->unit, f->doc);
-    }
-    if (ends > 0 && good) { // points 0, 1, ... as cells of their own or as the ends of lines
-        const int64_t points = ends * t->count;
-        int64_t* index = malloc(sizeof *index * (size_t)(points + 1));
-        for (int64_t i = 0; index && i < points; i++) index[i] = i;
-        good = index &&
-               h5_write_packed(group, FRAMES_CONNECTIVITY, COLUMN_I64, points, 1, index, threads) &&
-               frame_put_words(group, FRAMES_CONNECTIVITY, "", "point numbers, for drawing");
-        free(index);
     }
     if (texts) {
         good = good && h5_write_texts(group, "name", t->count, texts) &&
@@ -63,9 +51,9 @@ bool frame_write_group(hid_t frames_group, const char* name, const frame_data* d
         h5_put_numbers(frame, "periodic", COLUMN_U8, 3, d->periodic) &&
         h5_put_numbers(frame, "cell_low", COLUMN_F64, 3, d->cell_low) &&
         h5_put_numbers(frame, "cell_high", COLUMN_F64, 3, d->cell_high) &&
-        write_table(frame, "grains", &d->grains, 1, threads, NULL) &&
-        write_table(frame, "walls", &d->walls, 0, threads, d->wall_name) &&
-        write_table(frame, "contacts", &d->contacts, 2, threads, NULL);
+        write_table(frame, "grains", &d->grains, threads, NULL) &&
+        write_table(frame, "walls", &d->walls, threads, d->wall_name) &&
+        write_table(frame, "contacts", &d->contacts, threads, NULL);
     H5Gclose(frame);
     // Half a frame must not be found by a later reader of the segment.
     if (!good) H5Ldelete(frames_group, name, H5P_DEFAULT);

@@ -35,16 +35,6 @@ char* frames_segment_path(const frames* f, int64_t segment, bool relative)
     return files_text("%s%sframes/segment-%06lld.h5", directory, slash, (long long)segment);
 }
 
-static frame_entry entry_of(const frame_data* d, int64_t segment)
-{
-    return (frame_entry){.time = d->time,
-                         .step = d->step,
-                         .grains = d->grains.count,
-                         .walls = d->walls.count,
-                         .contacts = d->contacts.count,
-                         .segment = segment};
-}
-
 // ---- opening -----------------------------------------------------------------------------------
 
 /// Range of the frames in a file of frames, false if it is not one.
@@ -90,7 +80,7 @@ static talus_status index_file(frames* f, int64_t segment, int64_t limit, talus_
             } else if (!arrays_grow(&f->capacity, i + 1, ARRAY(f->entry))) {
                 status = error_memory(error, "the index of frames");
             } else {
-                f->entry[i] = entry_of(&head, segment);
+                f->entry[i] = (frame_entry){head.time, head.step, segment};
                 if (i == f->count) f->count++;
             }
             if (frame >= 0) H5Gclose(frame);
@@ -293,7 +283,7 @@ static talus_status write_frame(frames* f, const talus_world* world, talus_error
     const bool good = arrays_grow(&f->capacity, f->count + 1, ARRAY(f->entry)) &&
                       frame_of_world(world, f->options, f->phase, &frame) && group >= 0 &&
                       frame_write_group(group, name, &frame, world->def.threads);
-    if (good) f->entry[f->count++] = entry_of(&frame, f->segments);
+    if (good) f->entry[f->count++] = (frame_entry){frame.time, frame.step, f->segments};
     frame_data_free(&frame);
     if (group >= 0) H5Gclose(group);
     if (!good) return h5_error(error, TALUS_ERR_IO, "cannot record a frame in", f->directory);

@@ -8,16 +8,11 @@
 #define FRAMES_FORMAT "talus-frames"
 enum { FRAMES_VERSION = 1 };
 
-/// Dataset beside the fields, for programs that draw: grains [n] 0..n-1; contacts [2 n] 0..2n-1.
-#define FRAMES_CONNECTIVITY "connectivity"
-
-/// Where one frame is and how large: enough to write the master and the XDMF file.
+/// When a frame is and where.
 typedef struct frame_entry {
     double time;
     int64_t step;
-    int64_t grains, walls;
-    int64_t contacts; ///< -1: not recorded
-    int64_t segment;  ///< file that holds it, FRAMES_BASE: frames/base.h5
+    int64_t segment; ///< file that holds it, FRAMES_BASE: frames/base.h5
 } frame_entry;
 
 enum { FRAMES_BASE = -1, FRAMES_NOWHERE = -2 };
@@ -36,7 +31,7 @@ struct frames {
     int64_t shapes_in;       ///< newest closed file with the shapes, FRAMES_NOWHERE: none
     bool shapes_open;        ///< the open segment has newer ones
     int64_t shape_counts[2]; ///< solids and walls of these, -1: unknown
-    bool published;          ///< frames.h5 and frames.xdmf show all closed segments
+    bool published;          ///< frames.h5 shows all closed segments
 };
 
 /// Attributes `unit` and `description` of a dataset; false if HDF5 failed.
@@ -49,14 +44,11 @@ bool frames_write_root(hid_t file, const frames* f, int64_t first, int64_t count
 /// File with the frames of a segment, on the heap; relative to the run's directory if `relative`.
 char* frames_segment_path(const frames* f, int64_t segment, bool relative);
 
-/// Replace frames.h5 by a master with links to the closed segments, and frames.xdmf.
+/// Replace frames.h5 by a master with links to the closed segments.
 talus_status frames_publish(frames* f, int64_t count, talus_error* error);
 /// Replace frames.h5 by one file with all frames.
 talus_status frames_consolidate(frames* f, talus_error* error);
 /// Remove base.h5, segments from `first` on and unfinished files; the folder too if empty.
 void frames_remove(const frames* f, int64_t first, bool with_base);
-
-/// Replace frames.xdmf.
-talus_status xdmf_write(const frames* f, int64_t count, talus_error* error);
 
 #endif

@@ -31,7 +31,7 @@ talus_status frames_write(frames* f, const talus_world* world, talus_error* erro
 /// The phase that frames are written in from now on [0]. It is recorded with each: what it changed
 /// (gravity, drives, friction) is not in the tables.
 void frames_set_phase(frames* f, int64_t phase);
-/// Close and sync the present segment, publish it in frames.h5 and frames.xdmf; *at may be NULL.
+/// Close and sync the present segment, publish it in frames.h5; *at may be NULL.
 /// A commit that no checkpoint points to is for readers: on resume it is cut off again.
 talus_status frames_commit(frames* f, frames_position* at, talus_error* error);
 /// Commit, then consolidate all segments into one frames.h5 and remove them. If the second fails,

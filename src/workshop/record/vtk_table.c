@@ -1,15 +1,23 @@
 /// One table of a frame as VTK sees it, for the exports to VTK XML and VTKHDF.
 ///
-/// Grains are vertices and contacts lines, with the fields as recorded. Solids and walls are cells
-/// with the fields of the grain or wall they belong to, its row and the part of its shape. The
-/// faces of a solid in 3D become the faces of one polyhedron for each convex part.
+/// Grains are vertices and contacts lines, with the fields as recorded and the sizes of the two
+/// parts of a contact's force. Solids and walls are cells with the fields of the grain or wall they
+/// belong to, its row and the part of its shape. The faces of a solid in 3D become the faces of one
+/// polyhedron for each convex part.
+///
+/// `radius` is what spheres are to be drawn with, and nothing else: 0 of a solid among the grains,
+/// and on the solids, where it is that of the ball around them, it is called so.
 #include "record/vtk_table.h"
 
 #include "base/error.h"
+#include "base/vec.h"
 #include "record/surface.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { OWN_FIELDS = 2 }; ///< fields that a table has besides those of the frame, at most
 
 const char* vtk_kind_name(vtk_kind kind)
 {
@@ -68,7 +76,7 @@ static bool add_field(vtk_table* table, const frame_field* from, const int64_t* 
 static bool add_fields(vtk_table* table, const frame_table* t, const char* points,
                        const int64_t* owner, int64_t rows)
 {
-    table->field = calloc((size_t)t->field_count + 2, sizeof *table->field);
+    table->field = calloc((size_t)t->field_count + OWN_FIELDS, sizeof *table->field);
     if (!table->field) return false;
     for (int i = 0; i < t->field_count; i++) {
         const frame_field* field = &t->field[i];
@@ -76,6 +84,14 @@ static bool add_fields(vtk_table* table, const frame_table* t, const char* point
         if (!add_field(table, field, owner, rows)) return false;
     }
     return true;
+}
+
+static frame_field* own_field(vtk_table* table, const char* name)
+{
+    for (int i = 0; i < table->field_count; i++) {
+        if (strcmp(table->field[i].name, name) == 0) return &table->field[i];
+    }
+    return NULL;
 }
 
 // ---- grains and contacts -----------------------------------------------------------------------
@@ -110,6 +126,44 @@ static talus_status make_table(vtk_table* table, const frame_table* t, int nodes
                sizeof(double) * (size_t)width);
     }
     return TALUS_OK;
+}
+
+/// Spheres are drawn of balls alone: a solid among the grains has no radius.
+static void forget_radii_of_solids(vtk_table* table)
+{
+    const frame_field *radius = own_field(table, "radius"), *solid = own_field(table, "solid");
+    if (!radius || !solid || radius->type != COLUMN_F64 || solid->type != COLUMN_I32) return;
+    double* value = radius->own;
+    const int32_t* shape = solid->data;
+    for (int64_t i = 0; i < table->cells; i++) {
+        if (shape[i] >= 0) value[i] = 0.0;
+    }
+}
+
+/// The two parts of the contact forces: `normal_force`, positive if it presses, and the size of
+/// `tangential_force`.
+static bool add_force_parts(vtk_table* table, const frame_table* contacts, int dim)
+{
+    const double* force = frame_numbers(contacts, "force", COLUMN_F64, dim);
+    const double* normal = frame_numbers(contacts, "normal", COLUMN_F64, dim);
+    if (!force || !normal) return true; // they are not recorded
+    double* part = malloc(2 * sizeof *part * (size_t)(contacts->count + 1));
+    if (!part) return false;
+    double* tangential = part + contacts->count;
+    for (int64_t i = 0; i < contacts->count; i++) {
+        const double *f = force + dim * i, *n = normal + dim * i;
+        part[i] = vec_dot(dim, f, n);
+        double rest[3];
+        for (int k = 0; k < dim; k++) rest[k] = f[k] - part[i] * n[k];
+        tangential[i] = vec_norm(dim, rest);
+    }
+    const frame_field own[2] = {
+        {.name = "normal_force", .type = COLUMN_F64, .width = 1, .data = part},
+        {.name = "tangential_force", .type = COLUMN_F64, .width = 1, .data = tangential}};
+    const bool good = add_field(table, &own[0], NULL, contacts->count) &&
+                      add_field(table, &own[1], NULL, contacts->count);
+    free(part);
+    return good;
 }
 
 // ---- solids and walls --------------------------------------------------------------------------
@@ -203,10 +257,15 @@ talus_status vtk_table_make(vtk_kind kind, const shapes* all, const frame_data* 
 {
     *out = (vtk_table){.at_points = kind == VTK_GRAINS};
     if (kind == VTK_GRAINS) {
-        return make_table(out, &frame->grains, 1, VTK_VERTEX, "position", error);
+        TRY(make_table(out, &frame->grains, 1, VTK_VERTEX, "position", error));
+        forget_radii_of_solids(out);
+        return TALUS_OK;
     }
     if (kind == VTK_CONTACTS) {
-        return make_table(out, &frame->contacts, 2, VTK_POLY_LINE, FRAME_SEGMENT, error);
+        TRY(make_table(out, &frame->contacts, 2, VTK_POLY_LINE, FRAME_SEGMENT, error));
+        return add_force_parts(out, &frame->contacts, frame->dim)
+                   ? TALUS_OK
+                   : error_memory(error, "the contact forces of a frame");
     }
     surface s = {0};
     const bool solids = kind == VTK_SOLIDS;
@@ -217,5 +276,7 @@ talus_status vtk_table_make(vtk_kind kind, const shapes* all, const frame_data* 
                               solids && all->dim == 3, solids ? "row" : "wall", error);
     }
     surface_free(&s);
+    frame_field* ball = solids ? own_field(out, "radius") : NULL;
+    if (ball) snprintf(ball->name, sizeof ball->name, "bounding_radius");
     return status;
 }

@@ -26,7 +26,8 @@
 /// directory_is_locked() holds one.
 enum { LOCK_ATTEMPTS = 5, LOCK_PAUSE = 20000000 };
 
-/// Files of a run. Each may also be there with ".tmp" behind it, left by a kill.
+/// Files of a run. Each may also be there with ".tmp" behind it, left by a kill. (Older versions
+/// wrote frames.xdmf.)
 static const char* const own_files[] = {
     "scene.yaml", "scene.original.yaml", "run.json",    "summary.json",  "log.txt",
     "series.csv", "frames.h5",           "frames.xdmf", "checkpoint.h5", "checkpoint.previous.h5",
@@ -125,9 +126,9 @@ talus_status directory_check(const char* directory, bool force, talus_error* err
     }
     if (any && !force) {
         return error_set(error, TALUS_ERR_EXISTS,
-                         "%s already holds a run; continue it with 'talus resume %s', replace it "
-                         "with --force, or choose another directory with -o",
-                         directory, directory);
+                         "%s already holds a run; resume it, replace it with --force, or choose "
+                         "another directory with -o",
+                         directory);
     }
     return TALUS_OK;
 }

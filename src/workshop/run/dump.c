@@ -122,7 +122,7 @@ bool dump_verdict(const dump* d, char* text, size_t size)
     } else {
         int used = snprintf(text, size,
                             "Problems: %" PRId64
-                            " hard steps are in problems/, for `talus solve` and others.",
+                            " hard steps are in problems/, for the command solve and for other solvers.",
                             d->written);
         if (d->richer > 0 && used > 0 && (size_t)used < size) {
             used += snprintf(text + used, size - (size_t)used,

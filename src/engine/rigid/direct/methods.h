@@ -14,12 +14,13 @@ bool direct_polish(direct_cluster* s, int64_t factorisations, double* p);
 /// Interior point (interior.c): for contacts that open, close and slide.
 bool direct_interior(direct_cluster* s, int64_t factorisations, double* p);
 
-/// Interior point in the cones of friction (cone.c), for contacts that do no more than push and
-/// slide. It is let go on in rounds.
+/// Interior point in the cones of friction (cone.c), for contacts that do no more than push, slide
+/// and hold. It is let go on in rounds.
 typedef struct direct_cones direct_cones;
 bool direct_has_cones(const direct_cluster* s);
-/// From impulses p; NULL if there are contacts of another kind, or memory is short.
-direct_cones* direct_cones_new(direct_cluster* s, const double* p);
+/// From impulses p; `trust` is the largest part of the derivative of sliding that it uses. NULL if
+/// there are contacts of another kind, or memory is short.
+direct_cones* direct_cones_new(direct_cluster* s, const double* p, double trust);
 void direct_cones_free(direct_cones* t);
 /// At most so many factorisations more; p receives the best impulses so far. False if it has come
 /// to its end, good or bad.

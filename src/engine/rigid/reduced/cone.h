@@ -84,15 +84,16 @@ static inline void cone_towards(int w, const double* l, double tau, const double
 /// How the steps get on.
 typedef struct cone_progress {
     double theta;  ///< part of the derivative of |u_T| that the matrix has
+    double most;   ///< that it ever has
     int shorts;    ///< short steps in a row
     double lowest; ///< tau when it had last halved
     int waited;    ///< steps since then
     int idle;      ///< so many of these halve theta, too; 0: they do not
 } cone_progress;
 
-static inline cone_progress cone_progress_start(int idle)
+static inline cone_progress cone_progress_start(double most, int idle)
 {
-    return (cone_progress){.theta = 1.0, .lowest = INFINITY, .idle = idle};
+    return (cone_progress){.theta = most, .most = most, .lowest = INFINITY, .idle = idle};
 }
 
 /// After a step of this share of its full length from `tau`. Theta is halved after three short
@@ -113,7 +114,7 @@ static inline bool cone_progress_next(cone_progress* g, double share, double tau
         g->theta *= less;
         g->shorts = 0;
     } else if (share > long_step && !idle) {
-        g->theta = fmin(1.0, more * g->theta);
+        g->theta = fmin(g->most, more * g->theta);
     }
     return g->waited <= PATIENCE;
 }

@@ -284,7 +284,7 @@ static double step(reduced_interior* s, bool first, double* tau)
 
 void reduced_interior_go(reduced_interior* s, reduced_run* run, double* r)
 {
-    s->progress = cone_progress_start(0);
+    s->progress = cone_progress_start(1.0, 0);
     start(s, r);
     const int64_t begin = run->iterations;
     while (run->iterations < run->limit && !reduced_run_is_late(run)) {
