@@ -1,6 +1,6 @@
 """Every block of code in the documentation is run, compiled or checked by a test, or it says why it is not.
 
-A block without a language or with `text` shows output, or the code of another program. A block of code that cannot be run
+A block of `text` shows output, or the code of another program. A block of code that cannot be run
 has a comment before it: <!-- not run: why -->. All others are here, or in the tests that OTHERS names.
 """
 import os
@@ -52,7 +52,7 @@ class Examples(unittest.TestCase):
         for page in PAGES:
             for found in BLOCK.finditer(page.read_text()):
                 if not found["why"]:
-                    self.assertIn(found["language"], ("text", "", "sh", "yaml", "python", "c"), f"{page}: {found['code']}")
+                    self.assertIn(found["language"], ("text", "sh", "yaml", "python", "c"), f"{page}: {found['code']}")
 
     def test_other_tests_exist(self):
         for (name, language), test in OTHERS.items():
