@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/words.h"
+#include "run/certainty.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -17,7 +18,7 @@
 #define REDRAW_SECONDS 0.1
 #define PLAIN_SECONDS 5.0
 
-enum { FIELD_COUNT = 11, FIELD_SIZE = 64 };
+enum { FIELD_COUNT = 11, FIELD_SIZE = 128 };
 
 /// Fields in the order in which a narrow terminal gives them up, first to go first.
 static const int dropped_first[] = {9, 7, 6, 4, 3, 8, 5, 2, 0};
@@ -32,19 +33,19 @@ typedef struct live {
     int phase;      ///< of the last print, -1 before the first
 } live;
 
-/// "certified 3.1 %", "not certified, not converged"; nothing where nothing touches.
+/// "certified within 3.1 %", "not certified, estimated 8 %, not converged"; nothing where nothing
+/// touches.
 static void certificate_words(const talus_step_result* last, char text[FIELD_SIZE])
 {
-    char bound[BOUND_WORDS];
-    const char* met = last->converged ? "" : ", not converged";
-    bound_words(last->rigidity.certified, bound);
+    const talus_rigidity* of = &last->rigidity;
+    char known[BOUND_WORDS + 32], estimate[32];
     text[0] = '\0';
-    if (last->rigidity.cluster_grains == 0) return;
-    if (last->rigidity.certified <= 1.0) {
-        snprintf(text, FIELD_SIZE, "certified %s%s", bound, met);
-    } else {
-        snprintf(text, FIELD_SIZE, "not certified%s", met);
-    }
+    if (of->cluster_grains == 0) return;
+    certainty_of_step(of, known, sizeof known);
+    certainty_estimate(of->velocity_error, estimate, sizeof estimate);
+    const bool certified = of->certified <= 1.0;
+    snprintf(text, FIELD_SIZE, "%s%s%s%s", known, certified ? "" : ", ", certified ? "" : estimate,
+             last->converged ? "" : ", not converged");
 }
 
 static void fill_fields(const live* l, const talus_progress* p, char field[][FIELD_SIZE])

@@ -62,13 +62,16 @@ typedef struct talus_summary {
     double certified_level;   ///< smallest of the levels (talus_certified_level()) within which at
                               ///< least 95 % of the steps are certified, infinite if 100 % is not
     int64_t certified_steps;  ///< that are certified within it, or else within 100 %
-    double worst_certified;   ///< this and the rest as in talus_totals
+    double worst_estimate;    ///< this and the rest as in talus_totals
+    double worst_certified;
     double worst_time;
     int64_t worst_grains, worst_grain;
     double worst_place[3];
     int64_t frozen_friction; ///< steps whose certificate is for the friction bounds of the step
+    int64_t unproved_sliding;
     int64_t audits, audits_held, audits_unanswered;
     double audit_least, audit_most;
+    int64_t audit_grains, audit_touching, audit_largest;
     double time, residual, overlap_mean, overlap_max, kinetic_energy;
     double overlap_thickness_max;  ///< talus_step_result.overlap_thickness_max of the last step
     double overlap_thickness_ever; ///< method contact: the largest of all steps

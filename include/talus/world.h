@@ -483,6 +483,8 @@ typedef struct talus_totals {
     int64_t certified[TALUS_CERTIFIED_LEVELS]; ///< steps within each level but not the one before
     int64_t frozen_friction;   ///< steps with talus_rigidity.frozen_friction: contacts of the worst
                                ///< cluster slide
+    int64_t unproved_sliding;  ///< of these the steps that are not certified, as in most flows
+    double worst_estimate;     ///< largest talus_rigidity.velocity_error of all steps
     double worst_certified;    ///< largest talus_rigidity.certified of all steps
     double worst_time;         ///< when that was: end of the step, s
     int64_t worst_grains;      ///< and of which cluster: its grains,
@@ -493,6 +495,9 @@ typedef struct talus_totals {
     int64_t audits_unanswered; ///< in which that method found no solution exact enough to judge
     double audit_least;        ///< smallest and
     double audit_most;         ///< largest error over claim of all audits
+    int64_t audit_grains;      ///< grains that audits judged, for their clusters are certified,
+    int64_t audit_touching;    ///< of so many that touched anything in the same steps,
+    int64_t audit_largest;     ///< and those of the largest cluster that was judged
     int64_t audit_updates;     ///< contact updates' worth of work that audits took
     int64_t last_updates;    ///< contact updates' worth of work of last attempts, by direct methods
                              ///< of `auto`, at clusters in flow whose sweeps were used up

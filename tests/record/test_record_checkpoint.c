@@ -254,17 +254,17 @@ static void test_versions(void** state)
     char* path = sample_path(folder, "checkpoint.h5");
     size_t size;
     unsigned char* data = bytes_of(path, &size);
-    const char head[] = "talus-checkpoint 6";
+    const char head[] = "talus-checkpoint 7";
     assert_memory_equal(data, head, strlen(head));
-    data[strlen(head) - 1] = '5';
+    data[strlen(head) - 1] = '6';
     put_bytes(path, data, size);
     refuse(folder, sample_world(2, 1),
-           "is a checkpoint of version 5, written by an older Talus; this one reads version 6: "
+           "is a checkpoint of version 6, written by an older Talus; this one reads version 7: "
            "start the run again");
-    data[strlen(head) - 1] = '7';
+    data[strlen(head) - 1] = '8';
     put_bytes(path, data, size);
     refuse(folder, sample_world(2, 1),
-           "is a checkpoint of version 7, written by a newer Talus; this one reads version 6: go "
+           "is a checkpoint of version 8, written by a newer Talus; this one reads version 7: go "
            "on with that one");
     // As they were written before, cut short: the version is said before anything else.
     put_bytes(path, "talus-checkpoint 1\nsize 12\n", 27);
@@ -372,6 +372,8 @@ static void test_every_field(void** state)
                                      .yielding = 5,
                                      .certified = {21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31},
                                      .frozen_friction = 32,
+                                     .unproved_sliding = 50,
+                                     .worst_estimate = 51,
                                      .worst_certified = 33,
                                      .worst_time = 34,
                                      .worst_grains = 35,
@@ -382,6 +384,9 @@ static void test_every_field(void** state)
                                      .audits_unanswered = 42,
                                      .audit_least = 43,
                                      .audit_most = 44,
+                                     .audit_grains = 47,
+                                     .audit_touching = 48,
+                                     .audit_largest = 49,
                                      .audit_updates = 45,
                                      .last_updates = 46,
                                      .second = 6,
@@ -471,7 +476,7 @@ static void edit(const char* path, void (*change)(hid_t file))
     H5Fclose(file);
     data = bytes_of(path, &size);
     char head[512] = "";
-    snprintf(head, sizeof head, "talus-checkpoint 6\nsize %zu\nhash %016llx\n", size,
+    snprintf(head, sizeof head, "talus-checkpoint 7\nsize %zu\nhash %016llx\n", size,
              (unsigned long long)hash_bytes(HASH_START, data, size));
     talus_error error = {0};
     check_ok(files_write(path, head, sizeof head, data, size, false, &error), error);

@@ -193,11 +193,16 @@ static void an_audit_tells_the_truth(void** state)
         assert_int_equal(audit_solution(&j.p, &j.work, &request, 0.01, 20 * 2000, &ws, &found),
                          TALUS_OK);
         assert_true(found.answered && found.updates > 0 && found.updates <= 20 * 2000);
+        assert_true(found.judged == 20 && found.of == 20 && found.largest == 20);
         check_close("true error over claim", found.ratio, lie ? 4.0 : 1.0, 0.01,
                     "a hundredth of the tolerance, relative to an error of some per cent");
         assert_memory_equal(before, j.p.body, bytes);
         assert_int_equal(audit_solution(&j.p, &j.work, &request, 0.01, 20, &ws, &found), TALUS_OK);
-        assert_false(found.answered); // one sweep is not enough
+        assert_false(found.answered);  // one sweep is not enough
+        j.work.of[0].bound = INFINITY; // nothing is claimed, and so nothing judged
+        assert_int_equal(audit_solution(&j.p, &j.work, &request, 0.01, 20 * 2000, &ws, &found),
+                         TALUS_OK);
+        assert_true(found.judged == 0 && found.of == 20 && found.largest == 0);
         free(before);
         solve_workspace_free(&ws);
         judged_free(&j);

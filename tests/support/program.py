@@ -18,9 +18,10 @@ SCALE = float(os.environ.get("TALUS_TEST_SCALE", "1"))
 OK, FAILURE, USAGE, SCENE_ERRORS, NUMERIC, INTERRUPTED = 0, 1, 2, 3, 4, 75
 
 # How exact the steps of a run with the method contact were.
-CERTIFICATE = ["certified", "certified_level", "certified_steps", "worst_certified", "worst_time",
-               "worst_grains", "worst_grain", "worst_place", "frozen_friction", "audits",
-               "audits_held", "audits_unanswered", "audit_least", "audit_most", "substeps",
+CERTIFICATE = ["certified", "certified_level", "certified_steps", "worst_estimate", "worst_certified",
+               "worst_time", "worst_grains", "worst_grain", "worst_place", "frozen_friction",
+               "unproved_sliding", "audits", "audits_held", "audits_unanswered", "audit_least",
+               "audit_most", "audit_grains", "audit_touching", "audit_largest", "substeps",
                "coarse_steps", "worst_coarseness"]
 # Numbers of a summary that must not depend on how often the run was broken off.
 SAME = ["outcome", "steps", "time", "grains", "contacts", "active_contacts", "sweeps_total",

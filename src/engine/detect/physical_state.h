@@ -68,6 +68,8 @@ typedef struct step_audit {
     double error, claim;
     int64_t grain; ///< row of a grain of that cluster, -1: none
     int64_t updates;
+    int64_t judged, of; ///< bodies that were judged, of all that touch anything
+    int64_t largest;    ///< those of the largest cluster that was
 } step_audit;
 
 /// Solids that a step would carry into another body deeper than is allowed (detect/passage.h).

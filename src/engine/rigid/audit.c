@@ -63,6 +63,19 @@ static void put_back(const kept_solution* kept, problem* p)
     }
 }
 
+/// How much of the step is judged.
+static void count_judged(const certificate_work* claims, audit_result* out)
+{
+    for (int64_t k = 0; k < claims->clusters.count; k++) {
+        const cluster_certificate* of = &claims->of[k];
+        if (of->contacts == 0) continue;
+        out->of += of->bodies;
+        if (isinf(of->bound)) continue;
+        out->judged += of->bodies;
+        out->largest = of->bodies > out->largest ? of->bodies : out->largest;
+    }
+}
+
 /// The largest error over claim of all clusters; the velocities of the step are in `kept`, the true
 /// ones in the problem, with their certificates in `truth`. Clusters are the same in both.
 static talus_status compare(const problem* p, const certificate_work* claims,
@@ -79,6 +92,7 @@ static talus_status compare(const problem* p, const certificate_work* claims,
         error2[k] += problem_distance2(p, i, p->body + i * stride, kept->body + i * stride);
     }
     int64_t worst = -1;
+    count_judged(claims, out);
     for (int64_t k = 0; k < clusters; k++) {
         const double scale = claims->of[k].scale, claim = claims->of[k].bound;
         const double error = scale > 0.0 ? sqrt(error2[k]) / scale : 0.0;

@@ -13,6 +13,9 @@ typedef struct audit_result {
     double error;    ///< true error of that cluster
     double claim;    ///< and what was claimed of it
     int64_t row;     ///< the first of its bodies
+    int64_t judged;  ///< bodies of all clusters of which something was claimed,
+    int64_t of;      ///< of so many that touch anything,
+    int64_t largest; ///< and of the largest of these clusters
     int64_t updates; ///< contact updates' worth of work
 } audit_result;
 

@@ -214,7 +214,10 @@ static talus_status audit(contact_dynamics* s, const step_order* order, double t
                         .error = found.error,
                         .claim = found.claim,
                         .grain = found.row < order->state->grains.count ? found.row : -1,
-                        .updates = found.updates};
+                        .updates = found.updates,
+                        .judged = found.judged,
+                        .of = found.of,
+                        .largest = found.largest};
     return TALUS_OK;
 }
 

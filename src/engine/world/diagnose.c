@@ -81,13 +81,16 @@ void diagnose_remark(const talus_rigidity* r, const talus_solver_def* solver, in
     const double percent = 100.0 * fmin(r->velocity_error, 1.0);
     const bool certified = r->certified <= 1.0;
     text[0] = '\0';
-    if (!r->yielding && certified) return;
+    // What slides is rarely certified, and that is told at the end of a run; what does not slide
+    // should be.
+    if (!r->yielding && (certified || r->frozen_friction)) return;
     if (!r->yielding) {
-        snprintf(
-            text, size,
-            "velocities are estimated to be off by %.2g %% of what contacts do to them, but no "
-            "bound on their error proves it. A smaller tolerance or more max_sweeps may help",
-            percent);
+        snprintf(text, size,
+                 "velocities are estimated to be off by %.2g %% of what contacts do to them, but "
+                 "no bound proves it though nothing slides: the estimate may be far too small, as "
+                 "for bonded beams and for light grains beside heavy ones. The solver auto, a "
+                 "smaller tolerance or more max_sweeps may help",
+                 percent);
         return;
     }
     if (is_hopeless(r, solver, sweeps)) {

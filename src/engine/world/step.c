@@ -262,6 +262,8 @@ static void count_certificate(talus_totals* t, const talus_step_result* r)
     }
     t->certified[level]++;
     t->frozen_friction += r->rigidity.frozen_friction;
+    t->unproved_sliding += level == TALUS_CERTIFIED_LEVELS - 1 && r->rigidity.frozen_friction;
+    t->worst_estimate = fmax(t->worst_estimate, r->rigidity.velocity_error);
     if (t->steps > 1 && !(r->rigidity.certified > t->worst_certified)) return;
     t->worst_certified = r->rigidity.certified;
     t->worst_time = r->time;
@@ -342,6 +344,9 @@ static void note_audit(talus_world* w, const step_audit* audit, double h)
     t->audits_unanswered += !audit->answered;
     if (!audit->answered) return;
     t->audits_held += held;
+    t->audit_grains += audit->judged;
+    t->audit_touching += audit->of;
+    t->audit_largest = audit->largest > t->audit_largest ? audit->largest : t->audit_largest;
     const bool first = t->audits - t->audits_unanswered == 1;
     t->audit_least = first ? audit->ratio : fmin(t->audit_least, audit->ratio);
     t->audit_most = first ? audit->ratio : fmax(t->audit_most, audit->ratio);

@@ -25,7 +25,7 @@
 
 #define CHECKPOINT_MAGIC "talus-checkpoint"
 /// 4: named fields instead of the bytes of structs.
-enum { CHECKPOINT_VERSION = 6, HEADER_BYTES = 512 };
+enum { CHECKPOINT_VERSION = 7, HEADER_BYTES = 512 };
 #define PARTS_GROUP "state"
 #define WORLD_PART "world"
 
@@ -94,6 +94,8 @@ static const stored_field totals_fields[] = {
     FIELD(talus_totals, frozen_friction),
     FIELD(talus_totals, yielding),
     FIELD(talus_totals, certified),
+    FIELD(talus_totals, unproved_sliding),
+    FIELD(talus_totals, worst_estimate),
     FIELD(talus_totals, worst_certified),
     FIELD(talus_totals, worst_time),
     FIELD(talus_totals, worst_grains),
@@ -104,6 +106,9 @@ static const stored_field totals_fields[] = {
     FIELD(talus_totals, audits_unanswered),
     FIELD(talus_totals, audit_least),
     FIELD(talus_totals, audit_most),
+    FIELD(talus_totals, audit_grains),
+    FIELD(talus_totals, audit_touching),
+    FIELD(talus_totals, audit_largest),
     FIELD(talus_totals, audit_updates),
     FIELD(talus_totals, last_updates),
     FIELD(talus_totals, second),

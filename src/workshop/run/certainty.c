@@ -11,6 +11,8 @@ static const double NEARLY_ALL = 0.95;
 /// A run is rigid if all its steps are certified within this, half of the estimate from which on
 /// steps are called yielding (world/diagnose.c).
 static const double RIGID = 0.1;
+/// Audits that judged less than this part of the grains that touch say little of a run.
+static const double MUCH = 0.5;
 
 static int64_t steps_within(const talus_totals* t, double level)
 {
@@ -47,9 +49,9 @@ void certainty_of_step(const talus_rigidity* step, char* text, size_t size)
     snprintf(text, size, certified ? "certified within %s" : "not certified", bound);
 }
 
-void certainty_estimate(const talus_rigidity* step, char* text, size_t size)
+void certainty_estimate(double velocity_error, char* text, size_t size)
 {
-    const double percent = 100.0 * step->velocity_error;
+    const double percent = 100.0 * velocity_error;
     snprintf(text, size, percent < 99.5 ? "estimated %.2g %%" : "estimated 100 %% or more",
              percent);
 }
@@ -78,42 +80,75 @@ void certainty_cluster(const certainty_speech* speech, const talus_rigidity* ste
                  size);
 }
 
-void certainty_tell_bounds(const certainty_speech* speech, const talus_totals* t,
-                           const talus_rigidity* last, char* text, size_t size)
+/// "certified within 5 % in 149 of 150 steps, worst 5.3 % at t = 0.062 s, cluster of 12 grains".
+static void tell_levels(const talus_totals* t, const certainty* known, const char* where,
+                        char* text, size_t size)
+{
+    char level[BOUND_WORDS], worst[BOUND_WORDS] = "without a bound";
+    bound_words(known->level, level);
+    if (t->worst_certified <= 1.0) bound_words(t->worst_certified, worst);
+    snprintf(text, size,
+             "velocities are certified within %s in %" PRId64 " of %" PRId64 " step%s, worst %s%s",
+             level, known->steps, t->steps, plural(t->steps), worst, where);
+}
+
+/// What is said where many steps have no bound: how many, and whether that is as it should be. What
+/// slides has one only if it is solved far better than anybody needs; what does not, and has none,
+/// is solved badly.
+static void tell_unproved(const talus_totals* t, const char* where, char* text, size_t size)
+{
+    const int64_t unproved = t->certified[TALUS_CERTIFIED_LEVELS - 1];
+    const int64_t doubtful = unproved - t->unproved_sliding;
+    char some[96] = "no step is certified", slides[128] = "", stuck[160] = "", level[BOUND_WORDS];
+    if (unproved < t->steps) {
+        bound_words(level_of(t, (double)(t->steps - unproved) / (double)t->steps), level);
+        snprintf(some, sizeof some,
+                 "velocities are certified within %s in %" PRId64 " of %" PRId64 " steps only",
+                 level, t->steps - unproved, t->steps);
+    }
+    if (t->unproved_sliding > 0) {
+        snprintf(slides, sizeof slides,
+                 "; in %" PRId64
+                 " without a bound contacts slide, where it is rarely proved, as in most flows",
+                 t->unproved_sliding);
+    }
+    if (doubtful > 0) {
+        snprintf(stuck, sizeof stuck,
+                 "; in %" PRId64
+                 " without a bound nothing slides: these are solved too coarsely, and estimates of "
+                 "them may be far too small",
+                 doubtful);
+    }
+    snprintf(text, size, "%s%s%s; the first one%s", some, slides, stuck, where);
+}
+
+void certainty_tell_bounds(const certainty_speech* speech, const talus_totals* t, char* text,
+                           size_t size)
 {
     if (t->worst_certified == 0.0) {
         snprintf(text, size, "Certificate: contacts left no error in any step.");
         return;
     }
     const certainty known = certainty_of(t);
-    char level[BOUND_WORDS], worst[BOUND_WORDS] = "without a bound",
-                             within[128] = "no step is certified", others[64] = "";
-    char cluster[160] = ", ", now[64], estimate[32], frozen[128] = "";
-    bound_words(known.level, level);
-    if (t->worst_certified <= 1.0) bound_words(t->worst_certified, worst);
-    if (known.steps > 0) {
-        snprintf(within, sizeof within,
-                 "velocities are certified within %s in %" PRId64 " of %" PRId64 " step%s", level,
-                 known.steps, t->steps, plural(t->steps));
+    char cluster[160] = "", where[224], words[512], estimate[32], frozen[128] = "";
+    name_cluster(speech, t->worst_grains, t->worst_grain, t->worst_place, cluster, sizeof cluster);
+    snprintf(where, sizeof where, " at t = %.6g%s%s%s", t->worst_time,
+             speech->reduced_units ? "" : " s", cluster[0] ? ", " : "", cluster);
+    if (known.most) {
+        tell_levels(t, &known, where, words, sizeof words);
+    } else {
+        tell_unproved(t, where, words, sizeof words);
     }
-    if (known.steps > 0 && !known.most) {
-        snprintf(others, sizeof others, " only, the others are not certified at all");
-    }
-    name_cluster(speech, t->worst_grains, t->worst_grain, t->worst_place, cluster + 2,
-                 sizeof cluster - 2);
-    certainty_of_step(last, now, sizeof now);
-    certainty_estimate(last, estimate, sizeof estimate);
-    if (t->frozen_friction > 0) {
+    if (t->frozen_friction > t->unproved_sliding) {
+        const int64_t sliding = t->frozen_friction - t->unproved_sliding;
         snprintf(frozen, sizeof frozen,
                  " Contacts slid in the worst clusters of %" PRId64
-                 " step%s: there it is for the friction bounds of the step.",
-                 t->frozen_friction, plural(t->frozen_friction));
+                 " certified step%s: there it is for the friction bounds of the step.",
+                 sliding, plural(sliding));
     }
-    snprintf(text, size,
-             "Certificate: relative to what contacts do, %s%s, worst %s at t = %.6g%s%s; last step "
-             "%s, %s.%s",
-             within, others, worst, t->worst_time, speech->reduced_units ? "" : " s",
-             cluster[2] ? cluster : "", now, estimate, frozen);
+    certainty_estimate(t->worst_estimate, estimate, sizeof estimate);
+    snprintf(text, size, "Certificate: relative to what contacts do, %s; %s at worst.%s", words,
+             estimate, frozen);
 }
 
 /// Steps in which an audit found a claim to be false.
@@ -162,10 +197,33 @@ void certainty_tell_rigidity(const talus_totals* t, char* text, size_t size)
         unmet, unsure, false_claim);
 }
 
+/// "true error 0.1 to 0.6 of it", and how much of the run that is said of: audits judge clusters
+/// that are certified, and in a flow these may be a few grains in flight.
+static void tell_judged(const talus_totals* t, char* text, size_t size)
+{
+    const double share =
+        t->audit_touching > 0 ? (double)t->audit_grains / (double)t->audit_touching : 0.0;
+    char errors[64] = "without an error beyond rounding", which[128];
+    if (t->audit_most > 0.0) {
+        snprintf(errors, sizeof errors, "true error %.2g to %.2g of it", t->audit_least,
+                 t->audit_most);
+    }
+    if (share < MUCH) {
+        snprintf(which, sizeof which,
+                 "; but only clusters of up to %" PRId64
+                 " grain%s could be judged, %.2g %% of the grains that touch",
+                 t->audit_largest, plural(t->audit_largest), 100.0 * share);
+    } else {
+        snprintf(which, sizeof which, "; %.3g %% of the grains that touch were judged",
+                 100.0 * share);
+    }
+    snprintf(text, size, "%s%s", errors, which);
+}
+
 void certainty_tell_audits(const talus_totals* t, bool* failed, char* text, size_t size)
 {
     const int64_t judged = t->audits - t->audits_unanswered;
-    char open[96] = "";
+    char open[96] = "", errors[224];
     *failed = audits_failed(t) > 0;
     text[0] = '\0';
     if (t->audits == 0) return;
@@ -173,6 +231,7 @@ void certainty_tell_audits(const talus_totals* t, bool* failed, char* text, size
         snprintf(open, sizeof open, "; %" PRId64 " more %s too hard to be judged",
                  t->audits_unanswered, t->audits_unanswered == 1 ? "was" : "were");
     }
+    tell_judged(t, errors, sizeof errors);
     if (*failed) {
         snprintf(text, size,
                  "an audit failed: of %" PRId64
@@ -189,8 +248,7 @@ void certainty_tell_audits(const talus_totals* t, bool* failed, char* text, size
     } else {
         snprintf(text, size,
                  "Audits: audited %" PRId64
-                 " step%s by an independent method: claim held in %" PRId64
-                 ", true error %.2g to %.2g of it%s.",
-                 judged, plural(judged), t->audits_held, t->audit_least, t->audit_most, open);
+                 " step%s by an independent method: claim held in %" PRId64 ", %s%s.",
+                 judged, plural(judged), t->audits_held, errors, open);
     }
 }

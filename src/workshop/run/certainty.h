@@ -2,7 +2,7 @@
 ///
 /// A step has an estimate of the error of its velocities and a certificate, an upper bound on it
 /// (docs/theory.md). What is said of a run is said of its certificates; the estimate is named as
-/// such. A step without a bound below 100 % is not certified: nothing is known of its error.
+/// such. A step without a bound below 100 % is not certified: nothing is proved of its error.
 /// A step that did not meet its stopping rule is not called rigid.
 #ifndef TALUS_RUN_CERTAINTY_H
 #define TALUS_RUN_CERTAINTY_H
@@ -27,16 +27,16 @@ typedef struct certainty_speech {
 
 /// "certified within 3.1 %" or "not certified", of one step.
 void certainty_of_step(const talus_rigidity* step, char* text, size_t size);
-/// "estimated 0.8 %", "estimated 100 % or more", of one step.
-void certainty_estimate(const talus_rigidity* step, char* text, size_t size);
+/// "estimated 0.8 %", "estimated 100 % or more", of talus_rigidity.velocity_error.
+void certainty_estimate(double velocity_error, char* text, size_t size);
 /// "cluster of 200 grains near (0.1, 0.2), grain 17": the worst one of a step; empty if nothing
 /// touches.
 void certainty_cluster(const certainty_speech* speech, const talus_rigidity* step, char* text,
                        size_t size);
 
 /// Sentences of the verdict. Within what the steps are certified, and which was the worst one;
-void certainty_tell_bounds(const certainty_speech* speech, const talus_totals* totals,
-                           const talus_rigidity* last, char* text, size_t size);
+void certainty_tell_bounds(const certainty_speech* speech, const talus_totals* totals, char* text,
+                           size_t size);
 /// whether the run was rigid;
 void certainty_tell_rigidity(const talus_totals* totals, char* text, size_t size);
 /// and what audits found: empty if there were none. *failed tells that a claim did not hold.

@@ -240,7 +240,7 @@ static void remark_words(const run* r, char* text, size_t size)
                                      scene_outputs(r->scene)->reduced_units};
     char known[64], estimate[32], cluster[160];
     certainty_of_step(&last->rigidity, known, sizeof known);
-    certainty_estimate(&last->rigidity, estimate, sizeof estimate);
+    certainty_estimate(last->rigidity.velocity_error, estimate, sizeof estimate);
     certainty_cluster(&speech, &last->rigidity, cluster, sizeof cluster);
     if (r->state.remarks == 1) {
         snprintf(text, size, "%s; %s, %s", last->remark, known, cluster);

@@ -75,13 +75,16 @@ static void add_line(char* text, size_t size, const char* format, ...)
     va_end(args);
 }
 
-static void judge_convergence(const talus_summary* sum, char* text, size_t size)
+/// The stopping rule is that of the last phase. A number of sweeps asks for no convergence.
+static void judge_convergence(const run* r, const talus_summary* sum, char* text, size_t size)
 {
     char met[96] = "every step met its stopping rule";
     if (sum->unconverged_steps > 0) {
         snprintf(met, sizeof met,
                  "%" PRId64 " of %" PRId64 " step%s ended without meeting the stopping rule",
                  sum->unconverged_steps, sum->steps, plural(sum->steps));
+    } else if (talus_world_options(r->world)->solver.stop == TALUS_STOP_SWEEPS) {
+        snprintf(met, sizeof met, "not asked for, a step ends after its sweeps");
     }
     add_line(text, size, "Convergence: %s; residual %.2g at the end.", met, sum->residual);
 }
@@ -129,8 +132,8 @@ static void judge_exactness(const run* r, const talus_summary* sum, char* text, 
     const talus_world_def* world = talus_world_options(r->world);
     const certainty_speech speech = {world->dim, sum->reduced_units};
     bool failed;
-    char words[640];
-    certainty_tell_bounds(&speech, totals, last, words, sizeof words);
+    char words[800];
+    certainty_tell_bounds(&speech, totals, words, sizeof words);
     add_line(text, size, "%s", words);
     certainty_tell_audits(totals, &failed, words, sizeof words);
     if (words[0]) add_line(text, size, "%s%s", failed ? VERDICT_WARNING : "", words);
@@ -232,7 +235,7 @@ static void judge(const run* r, talus_summary* sum)
     } else {
         judge_step(sum, text, size);
         judge_solver(r, sum, text, size);
-        judge_convergence(sum, text, size);
+        judge_convergence(r, sum, text, size);
     }
     add_line(text, size,
              "Overlap: %.2g %% of a mean diameter in the mean and %.2g %% at most at the end; %.2g "
@@ -282,17 +285,22 @@ void summary_fill(const run* r, const char* outcome, talus_summary* out)
         .certified = s->last.rigidity.certified,
         .certified_level = known.most ? known.level : INFINITY,
         .certified_steps = known.steps,
+        .worst_estimate = totals->worst_estimate,
         .worst_certified = totals->worst_certified,
         .worst_time = totals->worst_time,
         .worst_grains = totals->worst_grains,
         .worst_grain = totals->worst_grain,
         .worst_place = {totals->worst_place[0], totals->worst_place[1], totals->worst_place[2]},
         .frozen_friction = totals->frozen_friction,
+        .unproved_sliding = totals->unproved_sliding,
         .audits = totals->audits,
         .audits_held = totals->audits_held,
         .audits_unanswered = totals->audits_unanswered,
         .audit_least = totals->audit_least,
         .audit_most = totals->audit_most,
+        .audit_grains = totals->audit_grains,
+        .audit_touching = totals->audit_touching,
+        .audit_largest = totals->audit_largest,
         .overlap_mean = s->last.overlap_mean,
         .overlap_max = s->last.overlap_max,
         .overlap_thickness_max = s->last.overlap_thickness_max,
@@ -373,17 +381,22 @@ static void write_certificate(json* j, const talus_summary* sum)
     json_number(j, "certified", sum->certified);
     json_number(j, "certified_level", sum->certified_level);
     json_integer(j, "certified_steps", sum->certified_steps);
+    json_number(j, "worst_estimate", sum->worst_estimate);
     json_number(j, "worst_certified", sum->worst_certified);
     json_number(j, "worst_time", sum->worst_time);
     json_integer(j, "worst_grains", sum->worst_grains);
     json_integer(j, "worst_grain", sum->worst_grain);
     json_vector(j, "worst_place", sum->worst_place);
     json_integer(j, "frozen_friction", sum->frozen_friction);
+    json_integer(j, "unproved_sliding", sum->unproved_sliding);
     json_integer(j, "audits", sum->audits);
     json_integer(j, "audits_held", sum->audits_held);
     json_integer(j, "audits_unanswered", sum->audits_unanswered);
     json_number(j, "audit_least", sum->audit_least);
     json_number(j, "audit_most", sum->audit_most);
+    json_integer(j, "audit_grains", sum->audit_grains);
+    json_integer(j, "audit_touching", sum->audit_touching);
+    json_integer(j, "audit_largest", sum->audit_largest);
 }
 
 talus_status summary_write(const run* r, const talus_summary* sum, talus_error* error)

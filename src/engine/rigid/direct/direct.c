@@ -62,7 +62,7 @@ enum { CONES_FIRST = 8, CONES_LEAST = 20, CONES_MOST = 120, CONES_ROUND = 10 };
 static const double CLEANING_SHARE = 0.25;
 /// The largest part of the derivative of sliding that a path has: the first one, and one that is
 /// tried after it. Of 35 last chances in drum, masonry and ballast the first solved 31, by 30
-/// factorisations in the mean, the second 29, by 48; in bonded-cluster 2 and 4 of 5. Clusters with
+/// factorisations in the mean, the second 29, by 46; in bonded-cluster 2 and 4 of 5. Clusters with
 /// bonds begin with the second.
 static const double CONES_TRUST[] = {1.0, 0.25};
 /// Price of a step of it in factorisations: 1.15 times that of the other interior point method on

@@ -54,9 +54,11 @@ static void pack_row(packed_problem* packed, int64_t r)
 {
     const int dim = packed->dim, stride = packed_stride(dim);
     double* row = packed->values[PACKED_ROW] + r * stride;
-    if (dim == 2) packed->values[PACKED_SPIN_SCALE][r] = 1.0;
-    for (int k = 0; k < stride; k++) row[k] = 0.0;
-    if (packed->body_of[r] < 0) return;
+    if (packed->body_of[r] < 0) {
+        if (dim == 2) packed->values[PACKED_SPIN_SCALE][r] = 1.0;
+        for (int k = 0; k < stride; k++) row[k] = 0.0;
+        return;
+    }
     const double* body = packed->problem->free + (int64_t)packed->body_of[r] * problem_stride(dim);
     if (dim == 3) {
         memcpy(row, body, 8 * sizeof(double));
