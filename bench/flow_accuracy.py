@@ -87,7 +87,7 @@ class Samples:
             "anisotropy of fabric": dim * (fabric[-1] - fabric[0]),
             "sliding contacts": sliding_share(contacts, inner, push),
             "mean overlap / d, 1e-6": 1e6 * last.overlap_mean,
-            "sweeps a step": last.sweeps,
+            "sweeps per step": last.sweeps,
             "estimated error, %": 100 * last.rigidity.velocity_error,
         })
         self.largest = max(self.largest, last.overlap_max)
@@ -320,7 +320,7 @@ def rank(quantity):
     order = ("mean normal force / weight", "stress ratio", "second moment of P(f)", "share of f > 2",
              "tail of P(f), beta", "coordination number", "anisotropy of fabric", "sliding contacts",
              "mean overlap / d, 1e-6", "largest overlap / d, 1e-6", "estimated error, %",
-             "sweeps a step", "CPU seconds")
+             "sweeps per step", "CPU seconds")
     return order.index(quantity) if quantity in order else -1
 
 

@@ -33,7 +33,7 @@ static const key_row law_rows[] = {
 static const key_row material_rows[] = {
     {"density", KEY_REAL, .rule = REAL_POSITIVE, .otherwise = "2500", .unit = "kg/m³",
      .unit_2d = "kg/m²", KEY_INTO(scene_material, density),
-     .meaning = "of grains that give neither density nor mass"},
+     .meaning = "of grains that have neither density nor mass of their own"},
     {"friction", KEY_REAL, .rule = REAL_NON_NEGATIVE, .otherwise = "0",
      KEY_INTO(talus_pair_def, friction), .meaning = "Coulomb coefficient with itself"},
 };
@@ -66,7 +66,7 @@ static const key_row pair_rows[] = {
      .meaning = "names of the two materials"},
     {"friction", KEY_REAL, .rule = REAL_NON_NEGATIVE, .required = true,
      KEY_INTO(talus_pair_def, friction),
-     .meaning = "a pair states its whole law: what is not given is not there"},
+     .meaning = "Coulomb coefficient. A pair states its whole law: what you leave out is zero"},
 };
 
 static const key_row pair_springs[] = {

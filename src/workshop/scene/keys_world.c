@@ -21,7 +21,7 @@ enum { ACCEPT = 1, RETRY = 4, REMOVE = 8 };
 static const key_row root_rows[] = {
     {"title", KEY_TEXT, .otherwise = "untitled", KEY_INTO(talus_scene, title),
      .meaning = "what the run is called in its results"},
-    {"description", KEY_TEXT, .meaning = "for people"},
+    {"description", KEY_TEXT, .meaning = "a longer text for whoever reads the scene"},
     {"strict", KEY_BOOL, .otherwise = "false", KEY_INTO(talus_scene, strict),
      .meaning = "a generator that could not place all its grains is an error instead of a warning"},
     {"units", KEY_CHOICE, KEY_CHOICES(units), .otherwise = "si",
@@ -31,9 +31,9 @@ static const key_row root_rows[] = {
      .meaning = "disks and polygons, or spheres and polyhedra"},
     {"seed", KEY_INTEGER, .most = KEY_MOST_INTEGER, .otherwise = "1",
      KEY_INTO(talus_world_def, seed),
-     .meaning = "of all random numbers: sweeps, generators, inlets"},
+     .meaning = "for all random numbers: sweeps, generators, inlets"},
     {"threads", KEY_INTEGER, .most = 4096, .otherwise = "1", KEY_INTO(talus_world_def, threads),
-     .meaning = "to use; 0: all cores"},
+     .meaning = "number of threads; 0: all cores"},
     {"method", KEY_CHOICE, KEY_CHOICES(methods), .otherwise = "contact",
      KEY_INTO(talus_world_def, method),
      .meaning = "how the world is stepped: rigid grains with Contact Dynamics, or soft ones with "
@@ -41,9 +41,9 @@ static const key_row root_rows[] = {
                 "line](#one-line)"},
     {"step", KEY_REAL | KEY_CHOICE, KEY_CHOICES(automatic), .rule = REAL_POSITIVE, .required = true,
      .unit = "s",
-     .meaning = "time step; `auto`: as long as results hardly depend on it, and shorter while "
-                "grains are fast, see [steps](#steps). One that is too long is warned of; for "
-                "soft grains it is replaced, see [soft](#soft)"},
+     .meaning = "time step; `auto`: Talus chooses it, and shorter ones while grains are fast, see "
+                "[steps](#steps). You are warned if yours is too long; for soft grains it is then "
+                "replaced, see [soft](#soft)"},
     {"gravity", KEY_VECTOR, .otherwise = "0", .unit = "m/s²", KEY_INTO(talus_world_def, gravity),
      .meaning = "acceleration of all free grains"},
     {"drag", KEY_REAL, .rule = REAL_NON_NEGATIVE, .otherwise = "0", .unit = "kg/s",
@@ -55,19 +55,18 @@ static const key_row root_rows[] = {
     {"domain", KEY_MAP, .derived = "none",
      .meaning = "a grain that leaves this box has escaped (see `policies.escape`)"},
     {"solver", KEY_MAP | KEY_CHOICE, KEY_CHOICES(solver_methods), .derived = "auto",
-     .meaning = "of the method contact; a word alone is its `method`"},
-    {"soft", KEY_MAP, .derived = "as below", .meaning = "of the method soft"},
+     .meaning = "for the method contact; a single word is its `method`"},
+    {"soft", KEY_MAP, .derived = "as below", .meaning = "for the method soft"},
     {"policies", KEY_MAP, .derived = "as below", .meaning = "what to do when something goes wrong"},
     {"materials", KEY_NAMED, .derived = "one, `default`",
-     .meaning = "densities and contact laws under names of yours"},
+     .meaning = "densities and contact laws, under names that you choose"},
     {"pairs", KEY_LIST, .derived = "none", .meaning = "contact laws between two materials"},
     {"shapes", KEY_NAMED, .derived = "none",
-     .meaning = "bodies that are not balls, under names of yours"},
+     .meaning = "bodies that are not balls, under names that you choose"},
     {"walls", KEY_LIST, .derived = "none", .meaning = "planes, boxes, drums and other boundaries"},
     {"grains", KEY_LIST, .derived = "none", .meaning = "sources of grains"},
     {"until", KEY_MAP, .meaning = "end of a scene without phases; its inlets pour all the time"},
-    {"phases", KEY_LIST, .least = 1,
-     .meaning = "protocols one after the other, instead of `until`"},
+    {"phases", KEY_LIST, .least = 1, .meaning = "stages, one after the other, instead of `until`"},
     {"output", KEY_MAP, .derived = "as below", .meaning = "what is recorded"},
 };
 
@@ -119,7 +118,7 @@ static const key_row solver_rows[] = {
      .meaning = "begin from the last step's impulses"},
     {"law", KEY_CHOICE, KEY_CHOICES(push_laws), .otherwise = "g+",
      KEY_INTO(talus_solver_def, push_out_overlap),
-     .meaning = "`g` undoes overlaps with a velocity, `g+` lets them be"},
+     .meaning = "`g` pushes overlaps out within a step, `g+` only keeps them from growing"},
     {"separate_overlaps", KEY_BOOL, .otherwise = "true",
      .derived = "true; false with `stop: sweeps`",
      .meaning =
@@ -204,13 +203,13 @@ static const key_row until_rows[] = {
 static const key_group until_groups[] = {{KEY_AT_LEAST_ONE, "time steps kinetic_energy", NULL}};
 
 static const key_row phase_rows[] = {
-    {"name", KEY_TEXT, .derived = "phase0, …", .meaning = "by which messages and results call it"},
+    {"name", KEY_TEXT, .derived = "phase0, …", .meaning = "used in messages and results"},
     {"until", KEY_MAP, .required = true,
      .meaning = "at least one of the conditions of `until`; the first that is met ends the phase"},
     {"step", KEY_REAL | KEY_CHOICE, KEY_CHOICES(automatic), .rule = REAL_POSITIVE,
      .derived = "the scene's", .unit = "s", .meaning = "time step of this phase only, or `auto`"},
     {"remove", KEY_TEXTS, .derived = "none",
-     .meaning = "names of walls that go, with the grains glued to them"},
+     .meaning = "names of walls to remove, with the grains glued to them"},
     {"set_motion", KEY_NAMED, .derived = "none",
      .meaning = "under the names of walls: how they move from now on"},
     {"gravity", KEY_VECTOR, .derived = "unchanged", .unit = "m/s²", KEY_INTO(scene_phase, gravity),
