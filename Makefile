@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 PAPERS ?= short
 BENCH_FLAGS ?=
 
-.PHONY: help run build build-tests test test-all test-release docs install bench bench-siconos bench-soft format lint \
+.PHONY: help run build build-tests test test-all test-release docs gallery install bench bench-siconos bench-soft format lint \
 	coverage clean
 
 help:
@@ -12,6 +12,7 @@ help:
 	@echo "make test              build with asserts and run the tests (6 minutes on two cores)"
 	@echo "make test-all          all tests, long ones and those of the release program too (13 minutes)"
 	@echo "make docs              build the documentation, build/docs/site/index.html [PAPERS=none|short|full]"
+	@echo "make gallery           run all ready-made scenes and draw the pictures of docs/scene-gallery.md (15 minutes)"
 	@echo "make build             build the release program, ./talus"
 	@echo "make install PREFIX=   install program, library, headers and scenes [$(PREFIX)]"
 	@echo "make bench             build and run the benchmarks [BENCH_FLAGS=--quick]"
@@ -55,6 +56,10 @@ test-release:
 docs: build
 	@scripts/install-deps.sh docs
 	scripts/docs/build.py --talus build/release/talus --output build/docs --papers $(PAPERS)
+
+gallery: build
+	@scripts/install-deps.sh docs
+	scripts/draw-gallery.py build/release/talus
 
 install:
 	@scripts/install-deps.sh build python

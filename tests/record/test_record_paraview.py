@@ -57,11 +57,13 @@ from record_sample import vtk_fields, write_sample
 
 
 class Screen:
-    """A display that nobody looks at: ParaView draws into windows."""
+    """A display that nobody looks at: ParaView draws into windows. It stays when ParaView has looked
+    what it can do and gone again (-noreset)."""
 
     def __enter__(self):
-        self.server = subprocess.Popen(["Xvfb", "-displayfd", "1", "-screen", "0", "1024x768x24"],
-                                       stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        self.server = subprocess.Popen(
+            ["Xvfb", "-displayfd", "1", "-noreset", "-screen", "0", "1024x768x24"],
+            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         return dict(os.environ, DISPLAY=":" + self.server.stdout.readline().strip())
 
     def __exit__(self, *_):

@@ -127,7 +127,17 @@ class Collection(unittest.TestCase):
     def test_each_is_in_the_gallery(self):
         gallery = (TESTS.parent / "docs" / "scene-gallery.md").read_text()
         for scene in SCENES:
-            self.assertIn(f"## {scene}\n", gallery)
+            self.assertIn(f"## {scene}\n<img ", gallery)
+            self.assertIn(f'src="gallery/{scene}.png"', gallery)
+        # `make gallery` draws these and no others, small enough to be kept.
+        pictures = list((TESTS.parent / "docs" / "gallery").iterdir())
+        self.assertEqual({picture.name for picture in pictures}, {f"{scene}.png" for scene in SCENES})
+        for picture in pictures:
+            self.assertEqual(picture.read_bytes()[:8], b"\x89PNG\r\n\x1a\n", picture.name)
+        self.assertLess(sum(picture.stat().st_size for picture in pictures), 1.5e6)
+        script = (TESTS.parent / "scripts" / "draw-gallery.py").read_text()
+        for scene in SCENES:
+            self.assertIn(f'    "{scene}": (', script)
 
 
 class Golden(unittest.TestCase):
