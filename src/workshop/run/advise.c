@@ -114,8 +114,7 @@ static talus_status describe(advising* a, const run* r, talus_error* error)
 /// Overlap, in mean diameters, under the loads and impacts of the scene.
 static double overlap_of(const scene_estimate* e, double stiffness)
 {
-    const double depth = fmax(e->force / stiffness, e->speed * sqrt(e->mass / stiffness));
-    return depth / (2.0 * e->radius);
+    return scene_estimate_depth(e, stiffness) / (2.0 * e->radius);
 }
 
 // ---- the trial ---------------------------------------------------------------------------------
