@@ -193,8 +193,13 @@ static bool take_integer(section* s, const key_row* row, int64_t* out)
     // Beyond it a double no longer tells an integer from its neighbours.
     if (value != rint(value) || fabs(value) > KEY_MOST_INTEGER || value < row->least ||
         value > row->most) {
-        section_mistake(s, row->key, "%.60s does not fit (expected an integer from %lld to %lld)",
-                        in->text, (long long)row->least, (long long)row->most);
+        // The largest that a program can count to says nothing to a reader.
+        const bool open = row->most >= INT32_MAX;
+        char bounds[64];
+        snprintf(bounds, sizeof bounds, open ? "of at least %lld" : "from %lld to %lld",
+                 (long long)row->least, (long long)row->most);
+        section_mistake(s, row->key, "%.60s does not fit (expected an integer %s)", in->text,
+                        value > row->most && open ? "that a computer can count to" : bounds);
         return false;
     }
     *out = (int64_t)value;
