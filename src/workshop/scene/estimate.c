@@ -33,11 +33,11 @@ static const double DENSEST[2] = {0.78, 0.58};
 /// Deepest overlap over that of one impact at the speed of the scene, largest over mean lasting
 /// force, deepest overlap over that of one impact at the speed of a collapse.
 ///
-/// Measured on the ready-made scenes with soft.overlap = 0.01, as the deepest overlap that springs
-/// for one impact or for the mean force would have had, in units of 0.01: five disks in a row that
-/// fall on a floor 1.4, haff 2.4, obstacle 1.2, heap 1.1 (impacts); chain 3.9, of which the part
-/// that falls as 1/K asks for 6 (forces); biaxial 9.6, piston 6.4, triaxial 8.9, silo 5.6, drum 6.5
-/// (collapses: at K times 87, 141, ... 149 they were 0.46, 0.14, ... 0.17 of the aim with 1.2).
+/// Deepest overlaps of the ready-made scenes with soft.overlap = 0.01, in units of it, with springs
+/// for one impact or for the mean force: five disks in a row that fall on a floor 1.4, haff 2.4,
+/// obstacle 1.2, heap 1.1 (impacts); chain 3.9, and 0.94 with 7 times the stiffness (forces);
+/// biaxial 9.6, piston 6.4, triaxial 8.9, silo 5.6, drum 6.5 (collapses). With 2.5, 7 and 1.2, and
+/// fillings that collapse up to 0.84, haff had 0.96, chain 0.94 and biaxial 0.46.
 static const double IMPACT_PEAK = 3.0, LOAD_PEAK = 8.0, COLLAPSE_PEAK = 1.2;
 
 typedef struct box {
