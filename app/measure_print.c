@@ -26,7 +26,19 @@ static const char* unit_of(const measure_style* style, const char* unit)
     return unit;
 }
 
+/// No packing is as loose as this, in 2D or in 3D.
+static const double MOSTLY_EMPTY = 0.35;
+
 // ---- for people --------------------------------------------------------------------------------
+
+/// What keeps a number from being misread: the space between the walls may be mostly air.
+static const char* remark_on(const measure_number* n, double mean)
+{
+    const bool empty = strcmp(n->name, "solid_fraction") == 0 && mean < MOSTLY_EMPTY;
+    return empty ? "of all space between the walls, most of it empty; voronoi has the grains' own, "
+                   "--region narrows it"
+                 : "";
+}
 
 static void print_number(const measured* m, const measure_number* n, const measure_style* style)
 {
@@ -36,7 +48,7 @@ static void print_number(const measured* m, const measure_number* n, const measu
     if (s.count == 0) {
         printf(" not defined\n");
     } else if (m->frames == 1 || s.count == 1) {
-        printf(" %12.6g %s\n", s.mean, unit);
+        printf(" %12.6g %s%s\n", s.mean, unit, remark_on(n, s.mean));
     } else {
         printf(" %12.6g %12.4g %12.6g %12.6g %s", s.mean, s.spread, s.low, s.high, unit);
         if (s.count < m->frames) printf(" (%" PRId64 " frames)", s.count);

@@ -147,10 +147,12 @@ static talus_status measure_coordination(measure_task* task, talus_error* error)
                                                          frictional, &task->def.region, &z, error);
         if (status < 0) return status;
         if (!frictional) measure_note(task, "all_grains", "", z.all);
+        // In a flow no grains hold each other, and whoever is left out of nothing is no rattler.
+        const bool held = z.backbone > 0.0;
         measure_note(task, frictional ? "backbone_2_contacts" : "backbone_dim+1_contacts", "",
-                     z.backbone);
+                     held ? z.backbone : NAN);
         measure_note(task, frictional ? "rattlers_2_contacts" : "rattlers_dim+1_contacts", "",
-                     (double)z.rattlers);
+                     held ? (double)z.rattlers : NAN);
     }
     return TALUS_OK;
 }

@@ -296,7 +296,14 @@ void plot_fabric(plot_job* job, plot_sheet* sheet)
         snprintf(sheet->panel[i].x_label, PLOT_TEXT, "|cos| of the angle to the axis z");
         sheet->panel[i].x_high = 1.0;
     }
-    sheet_mark(sheet, 0, false, 1.0, "isotropic");
+    // In the legend, for there is no place in a histogram that a word would not cover.
+    static const double ends[] = {0.0, 1.0}, even[] = {1.0, 1.0};
+    sheet_curve(sheet, (plot_curve){.label = "isotropic",
+                                    .dash = TALUS_DASH_DASHED,
+                                    .colour = TALUS_COLOUR_BLUE,
+                                    .x = ends,
+                                    .y = even,
+                                    .count = 2});
     snprintf(sheet->panel[0].y_label, PLOT_TEXT, "density of contacts");
     plot_label(job, sheet->panel[1].y_label, "mean normal force ⟨f_{n}⟩", "N");
 }

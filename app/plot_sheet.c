@@ -47,6 +47,9 @@ void sheet_column(plot_sheet* sheet, const char* name, const double* data)
 void sheet_curve(plot_sheet* sheet, plot_curve curve)
 {
     if (!curve.x || !curve.y) return;
+    bool any = false; // a curve without a point would only stand in the legend
+    for (int64_t i = 0; i < curve.count; i++) any = any || isfinite(curve.y[i]);
+    if (!any) curve.label[0] = '\0';
     if (arrays_grow(&sheet->curve_capacity, sheet->curve_count + 1, ARRAY(sheet->curve)))
         sheet->curve[sheet->curve_count++] = curve;
     else

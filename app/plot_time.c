@@ -273,8 +273,9 @@ static talus_status measure_coordination(const plot_job* job, const talus_world*
             talus_measure_coordination(world, def->threshold, few, &def->region, &z, error);
         if (status < 0) return status;
         out[0] = z.all;
-        out[1 + few] = z.backbone;
-        out[3 + few] = (double)z.rattlers;
+        // Where no grains hold each other there is no backbone, and nothing that rattles in it.
+        out[1 + few] = z.backbone > 0.0 ? z.backbone : NAN;
+        out[3 + few] = z.backbone > 0.0 ? (double)z.rattlers : NAN;
     }
     return TALUS_OK;
 }

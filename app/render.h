@@ -70,14 +70,16 @@ typedef struct render_options {
 } render_options;
 
 enum { RENDER_GROUPS = TALUS_COLOUR_COUNT - 1 };
+/// Different values of a field that are told by colours with names instead of a scale.
+enum { MOST_NAMED = 4 };
 
 /// What all pictures of one call have in common, so that nothing jumps between frames.
 typedef struct render_survey {
     double low[2], high[2]; ///< extent
     double value[2];        ///< range of the field; empty while [0] > [1]
     double force;           ///< largest normal force
-    int64_t group_count;    ///< groups of the field; RENDER_GROUPS + 1: too many
-    int64_t group[RENDER_GROUPS];
+    int64_t group_count;    ///< different values of the field; RENDER_GROUPS + 1: too many
+    double group[RENDER_GROUPS];
 } render_survey;
 
 typedef struct renderer {

@@ -86,7 +86,7 @@ static bool scene_begin(const renderer* r, const talus_world* world, scene_pictu
 
 // ---- the survey --------------------------------------------------------------------------------
 
-static void add_group(render_survey* v, int64_t group)
+static void add_group(render_survey* v, double group)
 {
     int64_t at = 0;
     while (at < v->group_count && v->group[at] < group) at++;
@@ -123,7 +123,7 @@ static bool survey_field(renderer* r, const talus_world* world, const scene_pict
         }
         r->survey.value[0] = fmin(r->survey.value[0], value[i]);
         r->survey.value[1] = fmax(r->survey.value[1], value[i]);
-        if (field_is_group(&r->field)) add_group(&r->survey, (int64_t)value[i]);
+        add_group(&r->survey, value[i]);
     }
     free(value);
     return true;
@@ -148,12 +148,54 @@ static void survey_forces(renderer* r, const talus_world* world, const scene_pic
     }
 }
 
+/// Grains far away from nearly all others, which have left: a picture that showed them would show
+/// the others as a speck. Far is FAR times as far from the middle as nine in ten are.
+#define FAR 4.0
+
+static int ascending(const void* a, const void* b)
+{
+    const double x = *(const double*)a, y = *(const double*)b;
+    return (x > y) - (x < y);
+}
+
+static bool hide_strays(const talus_world* world, scene_picture* s)
+{
+    const talus_grains g = talus_world_grains(world);
+    double middle[3] = {0};
+    double* sorted = malloc(sizeof *sorted * (size_t)(g.count + 1));
+    if (!s->hidden) s->hidden = calloc((size_t)g.count + 1, sizeof *s->hidden);
+    s->def.hidden = s->hidden;
+    if (!sorted || !s->hidden) {
+        free(sorted);
+        return complain_memory();
+    }
+    for (int k = 0; k < g.dim && g.count > 0; k++) {
+        for (int64_t i = 0; i < g.count; i++) sorted[i] = g.position[g.dim * i + k];
+        qsort(sorted, (size_t)g.count, sizeof *sorted, ascending);
+        middle[k] = sorted[g.count / 2];
+    }
+    for (int64_t i = 0; i < g.count; i++) {
+        double away[3];
+        vec_sub(g.dim, away, g.position + g.dim * i, middle);
+        sorted[i] = vec_norm(g.dim, away);
+    }
+    qsort(sorted, (size_t)g.count, sizeof *sorted, ascending);
+    const double most = FAR * sorted[g.count * 9 / 10];
+    for (int64_t i = 0; i < g.count; i++) {
+        double away[3];
+        vec_sub(g.dim, away, g.position + g.dim * i, middle);
+        if (vec_norm(g.dim, away) > most) s->hidden[i] = 1;
+    }
+    free(sorted);
+    return true;
+}
+
 static bool survey_frame(renderer* r, const talus_world* world)
 {
     scene_picture s;
     talus_error error = {0};
     double low[2], high[2];
-    bool good = scene_begin(r, world, &s) && survey_field(r, world, &s);
+    bool good = scene_begin(r, world, &s) && survey_field(r, world, &s) && hide_strays(world, &s);
     if (good && talus_picture_extent(world, &s.def, low, high, &error) < 0) good = complain(&error);
     for (int k = 0; good && k < 2; k++) {
         if (low[k] > high[k]) continue;
@@ -206,6 +248,29 @@ bool render_look(renderer* r)
 
 // ---- colours -----------------------------------------------------------------------------------
 
+/// "radius (m) = 0.005", or the name of a group.
+static void name_value(const renderer* r, const talus_world* world, double value, char* out,
+                       size_t size)
+{
+    char label[64];
+    if (field_is_group(&r->field)) {
+        field_group_name(&r->field, world, (int64_t)value, out, size);
+        return;
+    }
+    field_label(&r->field, talus_recording_reduced_units(r->recording),
+                talus_world_grains(world).dim, label, sizeof label);
+    snprintf(out, size, "%.40s = %.4g", label, value);
+}
+
+/// Whether the colours are a few, each with its name, and no scale: groups, and a field that has
+/// only some values, such as the radius of grains of two sizes.
+static bool is_keyed(const renderer* r)
+{
+    const int64_t count = r->survey.group_count;
+    if (field_is_group(&r->field)) return count <= RENDER_GROUPS;
+    return count > 1 && count <= MOST_NAMED && r->options->map < 0 && !r->options->scale.given;
+}
+
 static bool colour_by_group(const renderer* r, const talus_world* world, scene_picture* s)
 {
     const int64_t count = talus_world_grains(world).count;
@@ -214,12 +279,11 @@ static bool colour_by_group(const renderer* r, const talus_world* world, scene_p
     if (!s->colour) return complain_memory();
     for (int64_t i = 0; i < count; i++) {
         int k = 0;
-        while (k < v->group_count - 1 && v->group[k] != (int64_t)s->value[i]) k++;
+        while (k < v->group_count - 1 && v->group[k] != s->value[i]) k++;
         s->colour[i] = 1 + k;
     }
     for (int k = 0; k < v->group_count; k++) {
-        field_group_name(&r->field, world, v->group[k], s->group_name[1 + k],
-                         sizeof s->group_name[1 + k]);
+        name_value(r, world, v->group[k], s->group_name[1 + k], sizeof s->group_name[1 + k]);
         s->names[1 + k] = s->group_name[1 + k];
     }
     s->def.grain_colour = s->colour;
@@ -233,9 +297,7 @@ static bool colour_grains(const renderer* r, const talus_world* world, scene_pic
     if (!r->field.kind) return true;
     s->value = field_values(&r->field, world);
     if (!s->value) return false;
-    if (field_is_group(&r->field) && r->survey.group_count <= RENDER_GROUPS) {
-        return colour_by_group(r, world, s);
-    }
+    if (is_keyed(r)) return colour_by_group(r, world, s);
     field_label(&r->field, talus_recording_reduced_units(r->recording),
                 talus_world_grains(world).dim, s->label, sizeof s->label);
     s->def.value = s->value;

@@ -17,6 +17,7 @@ set(TALUS_THREADED_TESTS
 # what they run, others run too, for a shorter time or on fewer cases.
 set(TALUS_LONG_TESTS
   test_first_hour         # 90: every command of README and first run, in a fresh clone
+  test_soft_promise       # 60: every scene with the method soft, for a while
   test_scene_physics      # 35: whole scenes against formulas
   test_resume_scenes      # 32: every scene broken off and resumed
   test_threads_long       # 20: a thousand steps

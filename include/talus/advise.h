@@ -68,6 +68,8 @@ typedef struct talus_advice {
     talus_method use;      ///< the advice
     bool close;            ///< the costs differ by less than a factor of two
     char words[4096];      ///< the advice with its reasons, one thought a line
+    char tolerance[512];   ///< method contact: what other tolerances of the solver would cost after
+                           ///< the trial, and which to take; empty: not known
 } talus_advice;
 
 /// Estimate and try. Nothing is written. On TALUS_ERR_SCENE *report lists every mistake; a method

@@ -283,7 +283,9 @@ class Render(unittest.TestCase):
         Path(scene).write_text(BALLS)
         made = talus("run", scene, "-o", run, "--quiet")
         self.assertEqual(made.returncode, 0, made.stderr)
-        self.good(run, "--colour", "id", "--view=-90:0", "-o", path)
+        # Of two values each has its colour and name, unless a map is asked for.
+        self.good(run, "--colour", "id", "--view=-90:0", "-o", self.path("keyed.svg"))
+        self.good(run, "--colour", "id", "--map", "viridis", "--view=-90:0", "-o", path)
         image = png.read(path)
         # Two balls side by side 0.1 apart, the colours at their middles those of the ends; the view
         # is along y, where they are equally near.

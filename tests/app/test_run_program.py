@@ -9,6 +9,7 @@ import shutil
 import signal
 import struct
 import subprocess
+import tempfile
 import termios
 import time
 import unittest
@@ -357,6 +358,20 @@ output: {frames: 0, series: 0}
         self.assertEqual((s["unproved_sliding"], s["frozen_friction"]), (0, 0))
 
     # ---- command line --------------------------------------------------------------------------
+
+    def test_verdict_tells_what_tolerances_cost(self):
+        """Measured on the step that would come next: the tighter the dearer, and the run is left alone."""
+        with tempfile.TemporaryDirectory() as folder:
+            done = talus("run", "piston", "-o", "run", "--steps", "60", cwd=folder)
+            self.assertEqual(done.returncode, OK, done.stderr)
+            said = re.search(r"Tolerance: the step that would come next takes (\d+) sweeps?; with "
+                             r"solver.tolerance=0.1 it takes (?:more than )?(\d+), with 0.01 (?:more than )?(\d+) "
+                             r"and with 0.001 (?:more than )?(\d+)\.", " ".join(done.stdout.split()))
+            self.assertTrue(said, done.stdout)
+            sweeps, *costs = map(int, said.groups())
+            self.assertEqual(costs, sorted(costs))
+            self.assertLess(costs[0], costs[2])
+            self.assertTrue(costs[0] <= sweeps <= costs[2])
 
     def test_usage_errors(self):
         for arguments, expected in [

@@ -186,8 +186,19 @@ static const bad_scene bad_scenes[] = {
 
     // walls
     {HEAD "walls:\n- {type: plan}\n",
-     "5:10: walls[0].type: 'plan' is not known (expected plane, segment, plate, box, cylinder, "
-     "cone, solid or mesh); did you mean 'plane'?\n"},
+     "5:10: walls[0].type: 'plan' is not known (expected plane, segment, box, cylinder or solid); "
+     "did you mean 'plane'?\n"},
+    {HEAD "walls:\n- {tpye: plane, normal: [0, 1]}\n",
+     "5:4: walls[0].tpye: unknown key; did you mean 'type'?\n"},
+    {HEAD "walls:\n- {name: floor, type: plane, nromal: [0, 1]}\n",
+     "5:30: walls[0].nromal: unknown key; did you mean 'normal'?\n"},
+    {HEAD_3D "walls:\n- {type: segmnt}\n", "5:10: walls[0].type: 'segmnt' is not known (expected "
+                                           "plane, plate, box, cylinder, cone, solid "
+                                           "or mesh)\n"},
+    {HEAD "walls:\n- {type: plane, normal: [0, 1], motion: {type: servo, velocty: 1, mass: 1, "
+          "axis: [0, 1], stress: 1, area: 1}}\ngrains: [{type: list, velocity: [0, 0], items: "
+          "[{position: [0, 1], radius: 1}]}]\n",
+     "5:55: walls[0].motion.velocty: unknown key\n"},
     {HEAD "walls:\n- {type: plane}\n", "5:3: walls[0].normal: is missing (expected [x, y])\n"},
     {HEAD_3D "walls:\n- {type: segment, from: [0, 0, 0], to: [1, 0, 0]}\n",
      "5:10: walls[0].type: a segment exists only in dimension 2 (expected plate or box)\n"},
@@ -356,7 +367,7 @@ static const bad_scene bad_scenes[] = {
      "grains:\n- {type: list, items: [{position: [0, 0], polygon: [[0, 0], [1, 0], [0, 1]]}]}\n",
      "5:35: grains[0].items[0].position: follows from the corners (expected to be left out)\n"},
     {HEAD "grains:\n- {type: voronoi, low: [0, 0], high: [1, 1]}\n",
-     "5:3: grains[0]: count: is missing (expected a number of blocks)\n"},
+     "5:3: grains[0].count: is missing (expected a number of blocks)\n"},
     {HEAD "grains:\n- {type: voronoi, low: [0, 0], high: [1, 1], count: 50, lloyd: 0, gap: 0.2}\n",
      "5:3: grains[0]: voronoi: a gap of 0.2 leaves nothing of a cell whose neighbour is near; use "
      "a smaller gap or lloyd: 1 or more\n"},
@@ -405,7 +416,6 @@ static const bad_scene bad_scenes[] = {
     {"dimension: 2\nstep: -1\nuntil: {tme: 1}\nwalls:\n- {type: plane, normal: [0, 0]}\noutput: "
      "{frames: x}\n",
      "2:7: step: -1 is out of range (expected a number > 0 or auto)\n"
-     "3:8: until: no end condition (expected until: with time, steps or kinetic_energy)\n"
      "3:9: until.tme: unknown key; did you mean 'time'?\n"
      "5:25: walls[0].normal: has no direction (expected a vector that is not zero)\n"
      "6:18: output.frames: 'x' is not a number (expected a number >= 0)\n"},
@@ -475,12 +485,13 @@ static void test_bad_overrides(void** state)
 {
     (void)state;
     static const char* const cases[][2] = {
-        {"walls.flor.point=1", "walls.flor.point: the list has no item 'flor' (expected an index "
-                               "from 0 to 0 or the name of an item)"},
-        {"walls[1].point=1", "walls[1].point: the list has no item '1' (expected an index from 0 "
-                             "to 0 or the name of an item)"},
-        {"walls.floor.frictoin=1",
-         "walls[0].frictoin: unknown key here; did you mean 'materials.<name>.friction'?"},
+        {"walls.flor.point=1", "walls.flor.point: the list has no item 'flor' (expected 0 or the "
+                               "name of an item)"},
+        {"walls[1].point=1", "walls[1].point: the list has no item '1' (expected 0 or the name "
+                             "of an item)"},
+        {"walls.floor.frictoin=1", "walls[0].frictoin: unknown key"},
+        {"walls.floor.friction=0.3",
+         "walls[0].friction: unknown key here; did you mean 'materials.<name>.friction'?"},
         {"walls.floor.normla=[0, 1]", "walls[0].normla: unknown key; did you mean 'normal'?"},
         {"step=abc", "step: 'abc' is not a number (expected a number > 0 or auto)"},
         {"step.x=2", "step.x: 'x' is not inside a map or list"},

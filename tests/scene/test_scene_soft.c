@@ -80,6 +80,15 @@ static void check_choice(const char* name, const char* text, double expected, es
     drop(m);
 }
 
+/// The stiffness that bears a lasting force and impacts at a speed of this mass within `depth`: the
+/// largest force is taken as 8 times the mean, the deepest impact as 3 times that of one.
+static double bearing(double force, double speed, double mass, double depth)
+{
+    const double load = 8.0 * force, impact = 3.0 * speed * sqrt(mass);
+    const double root = (sqrt(impact * impact + 4.0 * load * depth) - impact) / (2.0 * load);
+    return load > 0.0 ? 1.0 / (root * root) : impact * impact / (depth * depth);
+}
+
 #define SOFT "dimension: 2\nstep: auto\nmethod: soft\nuntil: {time: 1}\n"
 /// Ten disks of diameter 0.2 and mass 3, one on the other, the lowest on the floor y = 0.
 #define COLUMN                                                                                     \
@@ -91,25 +100,25 @@ static void test_loads(void** state)
 {
     (void)state;
     const double d = 0.2, depth = 1e-3 * d, g = 10.0, m = 3.0;
-    check_choice("weight", SOFT "gravity: [0, -10]\n" COLUMN, 10.0 * m * g / depth,
+    check_choice("weight", SOFT "gravity: [0, -10]\n" COLUMN, bearing(10.0 * m * g, 0, m, depth),
                  ESTIMATE_WEIGHT);
     check_choice("overlap", SOFT "gravity: [0, -10]\nsoft: {overlap: 0.01}\n" COLUMN,
-                 10.0 * m * g / (0.01 * d), ESTIMATE_WEIGHT);
+                 bearing(10.0 * m * g, 0, m, 0.01 * d), ESTIMATE_WEIGHT);
     check_choice(
         "later gravity",
         "dimension: 2\nstep: auto\nmethod: soft\ngravity: [0, -10]\nphases:\n- {until: {time: "
         "1}}\n- {until: {time: 1}, gravity: [0, -20]}\n" COLUMN,
-        10.0 * m * 2.0 * g / depth, ESTIMATE_WEIGHT);
-    check_choice("cohesion", SOFT "materials: {a: {cohesion_force: 7}}\n" COLUMN, 7.0 / depth,
-                 ESTIMATE_COHESION);
+        bearing(10.0 * m * 2.0 * g, 0, m, depth), ESTIMATE_WEIGHT);
+    check_choice("cohesion", SOFT "materials: {a: {cohesion_force: 7}}\n" COLUMN,
+                 bearing(7.0, 0, m, depth), ESTIMATE_COHESION);
     check_choice("external force",
                  SOFT "grains: [{type: chain, direction: [1, 0], count: 3, radius: 0.1, force: [3, "
                       "4]}]\n",
-                 5.0 / depth, ESTIMATE_FORCES);
+                 bearing(5.0, 0, m, depth), ESTIMATE_FORCES);
     check_choice("a grain at the start",
                  SOFT "grains: [{type: chain, direction: [1, 0], count: 3, radius: 0.1, mass: 3, "
                       "velocity: [0.3, 0.4]}]\n",
-                 m * 0.25 / (depth * depth), ESTIMATE_IMPACTS);
+                 bearing(0, 0.5, m, depth), ESTIMATE_IMPACTS);
 }
 
 static void test_walls(void** state)
@@ -125,28 +134,28 @@ static void test_walls(void** state)
         text, sizeof text, "%s%s%s", SOFT, row,
         "walls: [{type: plane, point: [0, 0.2], normal: [0, -1], motion: {type: force, mass: 1, "
         "force: [0, -100]}}]\n");
-    check_choice("force", text, 20.0 / depth, ESTIMATE_WALLS);
+    check_choice("force", text, bearing(20.0, 0, m, depth), ESTIMATE_WALLS);
     snprintf(
         text, sizeof text, "%s%s%s", SOFT, row,
         "walls: [{type: plane, point: [0, 0.2], normal: [0, -1], motion: {type: servo, mass: 1, "
         "axis: [0, -1], stress: 50, area: 1}}]\n");
-    check_choice("stress", text, 50.0 * d / depth, ESTIMATE_WALLS);
+    check_choice("stress", text, bearing(50.0 * d, 0, m, depth), ESTIMATE_WALLS);
     snprintf(text, sizeof text, "%s%s%s", SOFT, row,
              "walls: [{type: plane, point: [0, 0.2], normal: [0, -1], motion: {type: velocity, "
              "velocity: [0, -0.5]}}]\n");
-    check_choice("moving wall", text, m * 0.25 / (depth * depth), ESTIMATE_IMPACTS);
+    check_choice("moving wall", text, bearing(0, 0.5, m, depth), ESTIMATE_IMPACTS);
     const double shaken = 2.0 * M_PI * 5.0 * 0.01;
     snprintf(text, sizeof text, "%s%s%s", SOFT, row,
              "walls: [{type: plane, normal: [0, 1], motion: {type: sine, amplitude: [0, 0.01], "
              "frequency: 5}}]\n");
-    check_choice("shaken wall", text, m * shaken * shaken / (depth * depth), ESTIMATE_IMPACTS);
+    check_choice("shaken wall", text, bearing(0, shaken, m, depth), ESTIMATE_IMPACTS);
     // Spin 2 about (0.1, 0.1), the corner of the row's box that is farthest is at (1, 0.1 +- 0.1).
     const double arm2 = 0.8 * 0.8 + 0.1 * 0.1;
     snprintf(
         text, sizeof text, "%s%s%s", SOFT, row,
         "walls: [{type: cylinder, center: [0.2, 0.1], radius: 3, motion: {type: velocity, spin: "
         "2}}]\n");
-    check_choice("turning wall", text, m * 4.0 * arm2 / (depth * depth), ESTIMATE_IMPACTS);
+    check_choice("turning wall", text, bearing(0, 2.0 * sqrt(arm2), m, depth), ESTIMATE_IMPACTS);
 }
 
 /// The top of a disk that hangs over the floor is 1.2 above it; packed at solid fraction 1/2 in a
@@ -156,17 +165,21 @@ static void test_fall(void** state)
     (void)state;
     const double d = 0.2, depth = 1e-3 * d;
     const double fall = 1.2 - 0.5 * M_PI * d;
+    // At 0.78, from where on fillings bear weight, a little farther: what collapses counts 1.2
+    // times.
+    const double drop = 1.2 - 0.25 * M_PI * d / 0.78;
+    const double speed = sqrt(20.0 * (fall + 1.2 * 1.2 / 9.0 * drop));
     check_choice("fall",
                  SOFT "gravity: [0, -10]\nwalls: [{type: plane, normal: [0, 1]}]\ngrains: [{type: "
                       "list, items: [{position: [0, 1.1], radius: 0.1, mass: 3}]}]\n",
-                 3.0 * 20.0 * fall / (depth * depth), ESTIMATE_IMPACTS);
+                 bearing(30.0, speed, 3.0, depth), ESTIMATE_IMPACTS);
     // The floor of a box, turned by a right angle: its half width 2 is below its middle.
     check_choice("fall in a box",
                  SOFT
                  "gravity: [0, -10]\nwalls: [{type: box, low: [-2, -5], high: [2, 5], rotation: "
                  "90}]\ngrains: [{type: list, items: [{position: [0, -0.9], radius: 0.1, mass: "
                  "3}]}]\n",
-                 3.0 * 20.0 * fall / (depth * depth), ESTIMATE_IMPACTS);
+                 bearing(30.0, speed, 3.0, depth), ESTIMATE_IMPACTS);
 }
 
 /// An inlet alone: its grains are the grains.
@@ -178,7 +191,7 @@ static void test_inlet(void** state)
                  SOFT
                  "grains: [{type: inlet, low: [0, 5], high: [1, 6], rate: 7, radius: 0.1, mass: "
                  "3, velocity: [0, -2]}]\n",
-                 3.0 * 4.0 / (depth * depth), ESTIMATE_IMPACTS);
+                 bearing(0, 2.0, 3.0, depth), ESTIMATE_IMPACTS);
 }
 
 /// With the law of areas the same force at the same depth needs a stiffer constant: the area of
@@ -191,7 +204,7 @@ static void test_area_law(void** state)
     const double k = scene_choices(m.scene)->chosen;
     const double half = acos((2.0 * r - depth) / (2.0 * r));
     const double lens = r * r * (2.0 * half - sin(2.0 * half));
-    check_close("force of the lens", k * lens / (2.0 * r), 300.0, 300.0 * 1e-3,
+    check_close("force of the lens", k * lens / (2.0 * r), 8.0 * 300.0, 8.0 * 300.0 * 1e-3,
                 "the lens as two parabolas is exact to the order of the overlap, 1e-3");
     drop(m);
 }

@@ -27,6 +27,10 @@ static const double CUNDALL = 1e-3, CUNDALL_LOCKED = 1e-4, RESOLVED = 0.05;
 /// many times the square of the frequency of a pair's.
 static const double CROWD = 4.0;
 static const double HERTZ_OVERLAP = 0.01;
+/// Part of the bound of stability that is chosen. Spheres without restitution poured onto a heap
+/// (scene heap, gear5, t = 0.2 s): at the bound kinetic, elastic and dissipated energy and the work
+/// done miss each other by 9 %, at half of it by 1.5 %, at a quarter by 0.2 %.
+static const double CAREFUL = 0.3;
 
 /// A body that meets others: the lightest of its kind, and how large it is.
 typedef struct partner {
@@ -154,7 +158,9 @@ static void bound_steps(const search* s, talus_soft_times* out)
         out->reason = "the integrator would be unstable: strong damping (small restitution), light "
                       "mobile walls or drag ask for short steps, of Gear's method most of all";
     }
-    out->chosen = out->bound;
+    // Where strong damping or light walls decide, a step at the bound is stable, but the work of
+    // the dashpots is known to some per cent only: see CAREFUL.
+    out->chosen = out->bound == *s->calm ? CAREFUL * out->bound : out->bound;
 }
 
 talus_status soft_particles_times(const physical_state* state, const talus_world_def* options,

@@ -2,6 +2,8 @@
 #include "picture/plot.h"
 #include "picture/text.h"
 
+#include <stdlib.h>
+
 /// Part of the range that an axis goes on beyond its data.
 #define AXES_BEYOND 0.04
 #define TICK 4.5
@@ -16,13 +18,48 @@ static void span_add_if(span* s, double value, bool log)
     if (!log || value > 0.0) span_add(s, value);
 }
 
-static void add_series(const panel* p, const panel_series* c, span* x, span* y)
+/// On a logarithmic axis a few values far below all others, rounding errors of a frame at rest for
+/// instance, would press the rest together: of the lowest in STRAY_PART those that lie STRAY times
+/// below the others do not count.
+#define STRAY_PART 20
+#define STRAY 1e-3
+
+static int ascending(const void* a, const void* b)
+{
+    const double x = *(const double*)a, y = *(const double*)b;
+    return (x > y) - (x < y);
+}
+
+/// Lowest value of all curves that counts on a logarithmic axis; 0: all do.
+static double lowest_that_counts(const panel* p, bool of_x)
+{
+    int64_t room = 1, count = 0;
+    if (!(of_x ? p->axes.x_log : p->axes.y_log)) return 0.0;
+    for (int64_t i = 0; i < p->series_count; i++) room += p->series[i].def.count;
+    double* value = malloc(sizeof *value * (size_t)room);
+    if (!value) return 0.0; // then the axis is longer
+    for (int64_t i = 0; i < p->series_count; i++) {
+        const talus_curve_def* def = &p->series[i].def;
+        for (int64_t k = 0; k < def->count; k++) {
+            const double one = of_x ? def->x[k] : def->y[k];
+            if (isfinite(one) && one > 0.0) value[count++] = one;
+        }
+    }
+    qsort(value, (size_t)count, sizeof *value, ascending);
+    const double least = count > 0 ? STRAY * value[count / STRAY_PART] : 0.0;
+    free(value);
+    return least;
+}
+
+static void add_series(const panel* p, const panel_series* c, const double least_of[2], span* x,
+                       span* y)
 {
     const talus_curve_def* def = &c->def;
     for (int64_t i = 0; i < def->count; i++) {
         const bool drawn =
             isfinite(def->x[i]) && isfinite(def->y[i]) && (!p->axes.x_log || def->x[i] > 0.0);
-        if (!drawn) continue;
+        if (!drawn || (p->axes.x_log && def->x[i] < least_of[0])) continue;
+        if (p->axes.y_log && def->y[i] > 0.0 && def->y[i] < least_of[1]) continue;
         if (!p->axes.y_log || def->y[i] > 0.0 || def->style == TALUS_CURVE_STEPS) {
             span_add_if(x, def->x[i], p->axes.x_log);
         }
@@ -59,8 +96,9 @@ void axes_range(const panel* p, axis* x, axis* y)
 {
     span in_x = span_empty(), in_y = span_empty();
     bool histogram = false;
+    const double least[2] = {lowest_that_counts(p, true), lowest_that_counts(p, false)};
     for (int64_t i = 0; i < p->series_count; i++) {
-        add_series(p, &p->series[i], &in_x, &in_y);
+        add_series(p, &p->series[i], least, &in_x, &in_y);
         histogram = histogram || p->series[i].def.style == TALUS_CURVE_STEPS;
     }
     for (int64_t i = 0; i < p->mark_count; i++) {
@@ -199,6 +237,13 @@ static void draw_ticks(const plot* p, bool vertical)
     }
 }
 
+/// Size of a label that is no longer than its axis: smaller letters rather than a cut one.
+static double label_size(cairo_t* cr, const char* label, double length)
+{
+    const double width = text_measure(cr, label, PLOT_TEXT).width;
+    return width > length ? PLOT_TEXT * length / width : PLOT_TEXT;
+}
+
 /// Baselines do not depend on scripts in a label, so that those of panels side by side agree.
 static void draw_labels(const plot* p, const margins* m)
 {
@@ -208,10 +253,11 @@ static void draw_labels(const plot* p, const margins* m)
     const double under =
         b->top + b->height + 2.0 * GAP + tallest_label(p->cr, &p->x_ticks) + 0.8 * PLOT_TEXT;
     const double y_label = text_measure(p->cr, q->y_label, PLOT_TEXT).above;
-    text_draw(p->cr, q->x_label, PLOT_TEXT, b->left + 0.5 * b->width, under, 0.5, 0.0);
+    text_draw(p->cr, q->x_label, label_size(p->cr, q->x_label, b->width), b->left + 0.5 * b->width,
+              under, 0.5, 0.0);
     text_draw(p->cr, p->x_ticks.factor, PLOT_SMALL_TEXT, right, under, 1.0, 0.0);
-    text_draw(p->cr, q->y_label, PLOT_TEXT, b->left - m->left + GAP + y_label,
-              b->top + 0.5 * b->height, 0.5, 0.5 * M_PI);
+    text_draw(p->cr, q->y_label, label_size(p->cr, q->y_label, b->height),
+              b->left - m->left + GAP + y_label, b->top + 0.5 * b->height, 0.5, 0.5 * M_PI);
     // The factor ends where the axis is, so that it does not meet the title.
     const double over = b->top - GAP - 0.3 * PLOT_TITLE;
     text_draw(p->cr, p->y_ticks.factor, PLOT_SMALL_TEXT, b->left, over, 1.0, 0.0);

@@ -7,6 +7,7 @@
 /// factors. Hence the trial: the scene is begun with both methods, each is given the same processor
 /// time, and seconds a step times steps is what the whole scene will take.
 #include "run/advise.h"
+#include "run/tolerance.h"
 
 #include "base/clock.h"
 #include "base/definition.h"
@@ -114,8 +115,21 @@ static talus_status describe(advising* a, const run* r, talus_error* error)
 /// Overlap, in mean diameters, under the loads and impacts of the scene.
 static double overlap_of(const scene_estimate* e, double stiffness)
 {
-    const double depth = fmax(e->force / stiffness, e->speed * sqrt(e->mass / stiffness));
-    return depth / (2.0 * e->radius);
+    return scene_estimate_depth(e, stiffness) / (2.0 * e->radius);
+}
+
+/// Which tolerance of the contact solver to take.
+static void advise_tolerance(const talus_world* world, double h, talus_advice* out)
+{
+    char words[TOLERANCE_WORDS], take[96] = "the one that is set will do";
+    const tolerance_cost cost = tolerance_measure(world, h);
+    const double worth = tolerance_worth(&cost);
+    if (!cost.known) return;
+    tolerance_words(&cost, words);
+    if (worth > 0.0) {
+        snprintf(take, sizeof take, "take %g, which is not much dearer", worth);
+    }
+    snprintf(out->tolerance, sizeof out->tolerance, "Tolerance: %s; %s.", words, take);
 }
 
 // ---- the trial ---------------------------------------------------------------------------------
@@ -163,6 +177,9 @@ static talus_status try_method(advising* a, run* r, talus_error* error)
     // Only so many of the grains were there yet.
     const double factor = a->estimate.grains / fmax(cost->trial_grains, FEW_GRAINS);
     if (scene_inlet_count(r->scene) > 0 && factor > 1.0) cost->step_seconds *= factor;
+    if (cost->possible && method == TALUS_METHOD_CONTACT) {
+        advise_tolerance(r->world, schedule_step_length(r), a->out);
+    }
     return cost->possible ? TALUS_OK : status;
 }
 

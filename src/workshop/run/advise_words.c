@@ -156,6 +156,7 @@ void advise_words(talus_advice* a)
             name_of(other), a->cost[other].reason);
         say_length(a);
     }
+    if (a->use == TALUS_METHOD_CONTACT && a->tolerance[0]) say(a, "%s\n", a->tolerance);
     const size_t length = strlen(a->words);
     if (length > 0 && a->words[length - 1] == '\n') a->words[length - 1] = '\0';
 }

@@ -120,10 +120,11 @@ bool dump_verdict(const dump* d, char* text, size_t size)
     if (d->written + d->richer + d->larger == 0) {
         snprintf(text, size, "Problems: no step was hard enough to be dumped.");
     } else {
-        int used = snprintf(text, size,
-                            "Problems: %" PRId64
-                            " hard steps are in problems/, for the command solve and for other solvers.",
-                            d->written);
+        int used =
+            snprintf(text, size,
+                     "Problems: %" PRId64
+                     " hard steps are in problems/, for the command solve and for other solvers.",
+                     d->written);
         if (d->richer > 0 && used > 0 && (size_t)used < size) {
             used += snprintf(text + used, size - (size_t)used,
                              " %" PRId64 " could not be put into FCLIB's layout, which knows only "

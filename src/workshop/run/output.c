@@ -209,7 +209,8 @@ talus_status output_finish(run* r, talus_error* error)
     // All is on disk and readable; a disk too full for the tidy form does not fail the run.
     talus_error reason = {0};
     if (frames_finish(r->frames, &reason) != TALUS_OK) {
-        log_write(&r->log, TALUS_LOG_WARNING, "%s. Make room, then resume the run: that gathers them", reason.text);
+        log_write(&r->log, TALUS_LOG_WARNING,
+                  "%s. Make room, then resume the run: that gathers them", reason.text);
     }
     r->seconds_record += clock_seconds() - began;
     return TALUS_OK;

@@ -87,8 +87,7 @@ static void say_stiffness(run* r)
     const bool reduced = scene_outputs(r->scene)->reduced_units;
     char speed[96] = "";
     if (e->reason == ESTIMATE_IMPACTS) {
-        snprintf(speed, sizeof speed, " at %.2g%s, the speed of %s", e->speed,
-                 reduced ? "" : " m/s", e->speed_of);
+        snprintf(speed, sizeof speed, ", those of %s", e->impact_of);
     }
     log_write(&r->log, TALUS_LOG_INFO,
               "stiffness %.3g%s chosen so that overlaps stay below %.3g %% of a diameter (decided "

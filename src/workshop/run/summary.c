@@ -7,6 +7,7 @@
 #include "run/certainty.h"
 #include "run/directory.h"
 #include "run/run.h"
+#include "run/tolerance.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -149,6 +150,16 @@ static void judge_exactness(const run* r, const talus_summary* sum, char* text, 
     }
 }
 
+/// What other tolerances would cost, measured on the world as it is now.
+static void judge_tolerance(const run* r, char* text, size_t size)
+{
+    char words[TOLERANCE_WORDS];
+    const tolerance_cost cost = tolerance_measure(r->world, schedule_step_length(r));
+    if (!cost.known) return;
+    tolerance_words(&cost, words);
+    add_line(text, size, "Tolerance: %s.", words);
+}
+
 /// Whether the energies of the method soft add up. Books that do not are a reason for a warning:
 /// they are exact to the order of the scheme as long as collisions are resolved.
 static void judge_energy(const talus_summary* sum, char* text, size_t size)
@@ -244,6 +255,7 @@ static void judge(const run* r, talus_summary* sum)
     judge_passages(r, text, size);
     judge_thickness(sum, text, size);
     if (method->solves_contacts) judge_exactness(r, sum, text, size);
+    if (method->solves_contacts) judge_tolerance(r, text, size);
     if (sum->removed_grains > 0) {
         add_line(text, size, "Escape: %" PRId64 " grain%s left the domain and %s taken out.",
                  sum->removed_grains, plural(sum->removed_grains),

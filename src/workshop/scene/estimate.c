@@ -5,6 +5,13 @@
 /// meets a wall at speed v gives way by v sqrt(m/K). Speeds are those that the scene states and
 /// that of a fall. How far grains can fall follows from their volume: packed at LOOSEST they would
 /// fill the lowest part of the system, and what is above falls into it.
+///
+/// Springs must bear the worst contact at the worst time, not the mean one. Speeds add up: what
+/// falls may meet a wall that comes towards it. Grains run into others that have just stopped, so
+/// the deepest overlap exceeds that of a single impact (IMPACT_PEAK), and the largest of many
+/// forces their mean (LOAD_PEAK). And a loose filling collapses under its weight or under a wall: a
+/// force f that follows it by the strain e does the work f e d on each layer of grains, which would
+/// arrive at sqrt(2 f e d/m) if they lost nothing on the way (COLLAPSE_PEAK).
 #include "scene/estimate.h"
 
 #include "base/error.h"
@@ -19,6 +26,20 @@
 /// No packing at rest is much looser than this solid fraction, in 2D and in 3D.
 #define LOOSEST 0.5
 
+/// From this on a filling bears weight and does not collapse, in 2D and in 3D: between the square
+/// lattice (0.785) and random fillings, which end at 0.84 and 0.64.
+static const double DENSEST[2] = {0.78, 0.58};
+
+/// Deepest overlap over that of one impact at the speed of the scene, largest over mean lasting
+/// force, deepest overlap over that of one impact at the speed of a collapse.
+///
+/// Deepest overlaps of the ready-made scenes with soft.overlap = 0.01, in units of it, with springs
+/// for one impact or for the mean force: five disks in a row that fall on a floor 1.4, haff 2.4,
+/// obstacle 1.2, heap 1.1 (impacts); chain 3.9, and 0.94 with 7 times the stiffness (forces);
+/// biaxial 9.6, piston 6.4, triaxial 8.9, silo 5.6, drum 6.5 (collapses). With 2.5, 7 and 1.2, and
+/// fillings that collapse up to 0.84, haff had 0.96, chain 0.94 and biaxial 0.46.
+static const double IMPACT_PEAK = 3.0, LOAD_PEAK = 8.0, COLLAPSE_PEAK = 1.2;
+
 typedef struct box {
     double low[3], high[3];
 } box;
@@ -30,6 +51,8 @@ typedef struct estimate {
     int dim;
     box box; ///< of all grains and inlets
     bool pours;
+    double fall, kick, flight, collapse; ///< speeds: of falls, of walls, of grains at the start,
+                                         ///< of layers in a filling that collapses
     scene_estimate out;
 } estimate;
 
@@ -64,10 +87,13 @@ static talus_status add_inlet(estimate* e, const scene_source* source, double* r
     sizes* drawn = NULL;
     TRY(sizes_create(&source->inlet.sizes, e->dim, &drawn, error));
     const double ball = 0.5 * (sizes_least(drawn) + sizes_largest(drawn));
+    const double largest = pow(sizes_largest(drawn) / ball, e->dim);
     sizes_destroy(drawn);
     const double share = shape_choice_fill(&source->shape, e->dim);
     const double volume = share * generate_ball_volume(e->dim, ball);
-    const double m = source->base.mass > 0.0 ? source->base.mass : source->base.density * volume;
+    const bool stated = source->base.mass > 0.0;
+    const double m = stated ? source->base.mass : source->base.density * volume;
+    e->out.impact_mass = fmax(e->out.impact_mass, stated ? m : m * largest);
     const double count = poured_count(e->scene, source, m);
     const double counted = fmax(count, 1.0); // an inlet alone must give a mean, too
     *radius += counted * ball * pow(share, 1.0 / e->dim);
@@ -102,6 +128,10 @@ static talus_status find_grains(estimate* e, talus_error* error)
     }
     e->out.radius = weight > 0.0 ? radius / weight : 1.0;
     e->out.mass = weight > 0.0 ? mass / weight : 1.0;
+    for (int64_t i = 0; i < g->count; i++) {
+        if (g->glued_to[i] == GRAIN_FREE) e->out.impact_mass = fmax(e->out.impact_mass, g->mass[i]);
+    }
+    e->out.impact_mass = fmax(e->out.impact_mass, e->out.mass);
     for (int k = 0; k < e->dim; k++) {
         const double length = e->box.high[k] - e->box.low[k];
         e->out.size = fmax(e->out.size, length / (2.0 * e->out.radius));
@@ -183,6 +213,15 @@ static double floor_height(const estimate* e, const double up[3])
     return low;
 }
 
+/// Strain by which the grains give way until they are packed densely; 0 if they are.
+static double collapse_strain(const estimate* e)
+{
+    double volume = 1.0;
+    for (int k = 0; k < e->dim; k++) volume *= fmax(e->box.high[k] - e->box.low[k], 0.0);
+    const double filled = e->out.grains * generate_ball_volume(e->dim, e->out.radius);
+    return volume > 0.0 ? fmax(1.0 - filled / (DENSEST[e->dim - 2] * volume), 0.0) : 0.0;
+}
+
 // ---- loads -------------------------------------------------------------------------------------
 
 static void note_force(estimate* e, double force, estimate_reason reason)
@@ -216,6 +255,9 @@ static void add_gravity(estimate* e, const double gravity[3])
     const double volume = e->out.grains * generate_ball_volume(e->dim, e->out.radius);
     const double fall = height - volume / (LOOSEST * area_across(e, up));
     if (fall > 0.0) note_speed(e, sqrt(2.0 * g * fall), "a fall");
+    const double drop = height - volume / (DENSEST[e->dim - 2] * area_across(e, up));
+    if (fall > 0.0) e->fall = fmax(e->fall, sqrt(2.0 * g * fall));
+    if (drop > 0.0) e->collapse = fmax(e->collapse, sqrt(2.0 * g * drop));
 }
 
 static void add_drive(estimate* e, int wall, const talus_drive_def* d, double gravity)
@@ -239,8 +281,36 @@ static void add_drive(estimate* e, int wall, const talus_drive_def* d, double gr
     case TALUS_DRIVE_TABLE:
     case TALUS_DRIVE_COUNT: break;
     }
-    note_speed(e, drive_top_speed(d, e->dim, pivot, e->box.low, e->box.high), "a wall");
+    const double speed = drive_top_speed(d, e->dim, pivot, e->box.low, e->box.high);
+    note_speed(e, speed, "a wall");
     note_force(e, force, ESTIMATE_WALLS);
+    e->kick = fmax(e->kick, speed);
+    const double work = force * collapse_strain(e) * 2.0 * e->out.radius;
+    e->collapse = fmax(e->collapse, sqrt(2.0 * work / e->out.mass));
+}
+
+/// Cohesion: the force that it lasts with, and grains that stop together because they stick.
+static void add_cohesion(estimate* e, double force)
+{
+    note_force(e, force, ESTIMATE_COHESION);
+    if (force > 0.0) {
+        const double row = pow(fmax(e->out.grains, 1.0), 1.0 / e->dim);
+        e->out.impact_mass = fmax(e->out.impact_mass, e->out.mass * row);
+    }
+}
+
+double scene_estimate_depth(const scene_estimate* e, double stiffness)
+{
+    return e->impact_speed * sqrt(e->impact_mass / stiffness) + LOAD_PEAK * e->force / stiffness;
+}
+
+/// The stiffness at which that depth is `depth`: a quadratic equation for 1/sqrt(K).
+static void settle_stiffness(scene_estimate* out, double depth)
+{
+    const double load = LOAD_PEAK * out->force, impact = out->impact_speed * sqrt(out->impact_mass);
+    const double root = 2.0 * depth / (impact + sqrt(impact * impact + 4.0 * load * depth));
+    out->stiffness = load > 0.0 || impact > 0.0 ? 1.0 / (root * root) : 0.0;
+    if (impact > load * root) out->reason = ESTIMATE_IMPACTS;
 }
 
 talus_status scene_estimate_make(const talus_scene* scene, const talus_world* world, double overlap,
@@ -271,29 +341,32 @@ talus_status scene_estimate_make(const talus_scene* scene, const talus_world* wo
     const grains* g = &world->state.grains;
     for (int64_t i = 0; i < g->count; i++) {
         if (g->glued_to[i] != GRAIN_FREE) continue;
-        note_speed(&e, vec_norm(dim, g->velocity + dim * i), "a grain at the start");
+        const double speed = vec_norm(dim, g->velocity + dim * i);
+        note_speed(&e, speed, "a grain at the start");
+        e.flight = fmax(e.flight, speed);
         if (g->force) note_force(&e, vec_norm(dim, g->force + dim * i), ESTIMATE_FORCES);
     }
     for (int i = 0; i < scene->source_count; i++) {
         const scene_source* source = &scene->sources[i];
         if (source->kind != SOURCE_INLET) continue;
         note_speed(&e, vec_norm(dim, source->base.velocity), "a grain of an inlet");
+        e.flight = fmax(e.flight, vec_norm(dim, source->base.velocity));
         note_force(&e, vec_norm(dim, source->base.force), ESTIMATE_FORCES);
     }
     for (int i = 0; i < scene->material_count; i++) {
-        note_force(&e, scene->materials[i].law.cohesion_force, ESTIMATE_COHESION);
+        add_cohesion(&e, scene->materials[i].law.cohesion_force);
     }
     for (int i = 0; i < scene->pair_count; i++) {
-        note_force(&e, scene->pairs[i].law.cohesion_force, ESTIMATE_COHESION);
+        add_cohesion(&e, scene->pairs[i].law.cohesion_force);
     }
-    // The stiffness that holds both the lasting forces and the impacts at this overlap.
-    const double depth = overlap * 2.0 * e.out.radius;
-    const double impact = e.out.mass * e.out.speed * e.out.speed / (depth * depth);
-    e.out.stiffness = e.out.force / depth;
-    if (impact > e.out.stiffness) {
-        e.out.stiffness = impact;
-        e.out.reason = ESTIMATE_IMPACTS;
+    const double speed = sqrt(e.fall * e.fall + e.kick * e.kick + e.flight * e.flight);
+    e.out.impact_speed = hypot(IMPACT_PEAK * speed, COLLAPSE_PEAK * e.collapse);
+    if (COLLAPSE_PEAK * e.collapse > IMPACT_PEAK * speed) {
+        e.out.impact_of = "a filling that collapses";
+    } else {
+        e.out.impact_of = e.out.speed_of;
     }
+    settle_stiffness(&e.out, overlap * 2.0 * e.out.radius);
     *out = e.out;
     return TALUS_OK;
 }

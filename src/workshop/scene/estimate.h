@@ -23,10 +23,17 @@ typedef struct scene_estimate {
     double size;          ///< L/d: longest extent of the grains and inlets in mean diameters
     double speed;         ///< v: largest relative speed to be expected, m/s
     const char* speed_of; ///< what moves so fast; static text
-    double force;         ///< largest lasting force on a contact, N
-    double stiffness;     ///< K: linear springs that give way by `overlap` diameters, N/m
+    double force;         ///< mean force that lasts on the contacts that bear most, N
+    double impact_speed; ///< at which a single impact would give way as far as all do at worst, m/s
+    const char* impact_of; ///< where most of it comes from; static text
+    double impact_mass; ///< that stops in one contact then: of the largest grain, or of many that
+                        ///< stick together, kg
+    double stiffness;   ///< K: linear springs that give way by `overlap` diameters, N/m
     estimate_reason reason;
 } scene_estimate;
+
+/// How far springs of stiffness K give way under the loads and impacts of a scene, at most.
+double scene_estimate_depth(const scene_estimate* e, double stiffness);
 
 /// Estimate from a scene and its world, of which grains and walls must be as at the start.
 /// `overlap` is the largest one allowed, in mean diameters.

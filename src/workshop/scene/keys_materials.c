@@ -19,7 +19,7 @@ static const key_row law_rows[] = {
      .meaning = "against rolling: a length, or as `rolling_kind` says"},
     {"torsion", KEY_REAL, .rule = REAL_NON_NEGATIVE, .otherwise = "0",
      KEY_INTO(talus_pair_def, torsion),
-     .meaning = "against spinning about the normal, likewise (3D)"},
+     .meaning = "against spinning about the normal (3D): a length, or as `rolling_kind` says"},
     {"rolling_kind", KEY_CHOICE, KEY_CHOICES(rolling_kinds), .otherwise = "length",
      KEY_INTO(talus_pair_def, rolling_kind),
      .meaning = "lengths; times r* = r₁r₂/(r₁+r₂); or times (r* R_n)^⅓ (3D), ^½ (2D)"},
@@ -58,7 +58,7 @@ static const key_row material_springs[] = {
     {"poisson", KEY_REAL, .rule = REAL_FRACTION, .most = 0.5, .otherwise = "0.3",
      KEY_INTO(talus_pair_def, soft.poisson),
      .outside = "is above that of an incompressible body (expected at most 0.5)",
-     .meaning = "Poisson's ratio, likewise"},
+     .meaning = "Poisson's ratio, for `soft.law: hertz`"},
 };
 
 static const key_row pair_rows[] = {

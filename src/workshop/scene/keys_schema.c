@@ -228,10 +228,6 @@ static void write_kind(json* j, const schema_place* at, const key_row* row, unsi
 static void write_description(json* j, const schema_place* at, const key_row* row)
 {
     const char* text = row->meaning;
-    if (strcmp(text, "likewise") == 0) { // in the table beside the row before
-        const key_row* other = keys_find(at->s, row->key, at->variant, 5 - at->dim);
-        text = other ? other->meaning : text;
-    }
     char words[1024] = "";
     FILE* out = fmemopen(words, sizeof words, "w");
     if (!out) return;

@@ -31,8 +31,9 @@ static const key_row shape_rows[] = {
          "a concave body: convex parts, each with one of `box`, `points` and `regular`. They "
          "may touch; where they overlap, mass counts twice"},
     {"parts", KEY_LIST | KEY_CHOICE, .dim = 3, .least = 1, KEY_CHOICES(hulls), .derived = "whole",
-     .meaning = "likewise, also with `file`. Beside `file`: the hull of all its corners, or one "
-                "part for each object or group of an OBJ file"},
+     .meaning = "a concave body: convex parts, each with one of `box`, `points` and `regular`. "
+                "They may touch, also with `file`. Beside `file`: the hull of all its corners, or "
+                "one part for each object or group of an OBJ file"},
     {"random", KEY_MAP,
      .meaning = "hulls of points drawn on an ellipse or ellipsoid, its centre inside; each grain "
                 "gets one of them at random"},
@@ -46,8 +47,7 @@ static const key_row part_rows[] = {
     {"rotation", KEY_REAL, .dim = 2, .otherwise = "0", .unit = "degrees",
      .meaning = "of the part about its origin, before it is shifted"},
     {"rotation", KEY_MAP, .dim = 3, .derived = "none",
-     .meaning = "likewise, with `axis` and "
-                "`angle`"},
+     .meaning = "of the part about its origin, before it is shifted, with `axis` and `angle`"},
     {"parts", KEY_CHOICE, .dim = 3, KEY_CHOICES(hulls), .otherwise = "whole", .needs = "file",
      .meaning = "the hull of all the file's corners, or one part for each object or group"},
 };
@@ -58,7 +58,7 @@ static const key_row regular_rows[] = {
     {"sides", KEY_INTEGER, .dim = 2, .least = 3, .most = MOST_CORNERS,
      .meaning = "of the polygon, whose lowest side is level"},
     {"sides", KEY_INTEGER, .dim = 3, .least = 3, .most = MOST_CORNERS, .needs = "height",
-     .meaning = "likewise of the prism along z"},
+     .meaning = "of the prism along z, whose lowest side is level"},
     {"height", KEY_REAL, .dim = 3, .rule = REAL_POSITIVE, .needs = "sides", .unit = "m",
      .meaning = "of the prism, which must have one"},
     {"faces", KEY_INTEGER, .dim = 3, .least = 4, .most = 20, KEY_CHOICES(platonic),
@@ -75,7 +75,7 @@ static const key_row random_rows[] = {
     {"vertices", KEY_INTEGER, .dim = 2, .least = 3, .most = MOST_CORNERS, .otherwise = "6",
      KEY_INTO(random_shapes, corners), .meaning = "points drawn: corners of each hull"},
     {"vertices", KEY_INTEGER, .dim = 3, .least = 4, .most = MOST_CORNERS, .otherwise = "12",
-     KEY_INTO(random_shapes, corners), .meaning = "likewise"},
+     KEY_INTO(random_shapes, corners), .meaning = "points drawn: corners of each hull"},
     {"count", KEY_INTEGER, .least = 1, .most = MOST_VARIANTS, .otherwise = "20",
      KEY_INTO(random_shapes, count), .meaning = "different bodies made"},
     {"aspect", KEY_VECTOR, .rule = REAL_POSITIVE, .otherwise = "1",

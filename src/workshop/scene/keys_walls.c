@@ -16,14 +16,14 @@ static const key_row wall_rows[] = {
     {"type", KEY_CHOICE, .dim = 2, KEY_CHOICES(types), .without = PLATE | CONE | MESH,
      .required = true, .meaning = "what the wall is"},
     {"type", KEY_CHOICE, .dim = 3, KEY_CHOICES(types), .without = SEGMENT, .required = true,
-     .meaning = "likewise"},
+     .meaning = "what the wall is"},
     {"material", KEY_TEXT, .derived = "first material", .meaning = "name of its material"},
     {"motion", KEY_MAP, .derived = "fixed", .meaning = "how it moves"},
     {"rotation", KEY_REAL, .dim = 2, .otherwise = "0", .unit = "degrees",
      .meaning = "turns the wall about its middle (a plane: about its point)"},
     {"rotation", KEY_MAP, .dim = 3, .derived = "none",
-     .meaning = "likewise, with `axis` and "
-                "`angle`"},
+     .meaning =
+         "turns the wall about its middle (a plane: about its point), with `axis` and `angle`"},
     {"point", KEY_VECTOR, "plane", .otherwise = "0", .unit = "m",
      KEY_INTO(talus_wall_def, position), .meaning = "a point on it"},
     {"normal", KEY_VECTOR, "plane", .required = true, KEY_INTO(talus_wall_def, shape.normal),
@@ -56,7 +56,8 @@ static const key_row wall_rows[] = {
      .meaning = "box from inside: faces that are missing; `left`, `right` are along x, `bottom`, "
                 "`top` along the last axis, `front`, `back` along y in 3D"},
     {"open", KEY_TEXTS, "box", .dim = 3, KEY_CHOICES(faces), .derived = "none",
-     .meaning = "likewise"},
+     .meaning = "box from inside: faces that are missing; `left`, `right` are along x, `bottom`, "
+                "`top` along the last axis, `front`, `back` along y in 3D"},
     {"axis", KEY_VECTOR, "cylinder", .dim = 3, .otherwise = "[0, 0, 1]",
      KEY_INTO(talus_wall_def, shape.axis), .meaning = "of the cylinder, of any length"},
     {"axis", KEY_VECTOR, "cone", .dim = 3,
@@ -115,7 +116,9 @@ static const key_row motion_rows[] = {
          "`[t, vx, vy]` or `[t, vx, vy, spin]`; times count from the beginning of the motion "
          "and ascend, values are linear between rows and held beyond the ends"},
     {"rows", KEY_ROWS, "table", .dim = 3, .required = true, .width = 7, .brief = 4,
-     .meaning = "likewise `[t, vx, vy, vz]`, or with `wx, wy, wz`"},
+     .meaning = "`[t, vx, vy, vz]` or `[t, vx, vy, vz, wx, wy, wz]`; times count from the "
+                "beginning of the motion "
+                "and ascend, values are linear between rows and held beyond the ends"},
     {"pivot", KEY_VECTOR, "velocity sine table", .derived = "the wall's middle", .unit = "m",
      KEY_INTO(talus_drive_def, pivot), .meaning = "point that rotation leaves at rest"},
     {"mass", KEY_REAL, "force servo", .rule = REAL_POSITIVE, .required = true, .unit = "kg",
@@ -130,7 +133,7 @@ static const key_row motion_rows[] = {
      .derived = "axes with a force", KEY_INTO(talus_drive_def, free_axes),
      .meaning = "axes along which the wall may move"},
     {"free", KEY_TEXTS, "force", .dim = 3, KEY_CHOICES(axes), .derived = "axes with a force",
-     KEY_INTO(talus_drive_def, free_axes), .meaning = "likewise"},
+     KEY_INTO(talus_drive_def, free_axes), .meaning = "axes along which the wall may move"},
     {"axis", KEY_VECTOR, "servo", .required = true, KEY_INTO(talus_drive_def, servo_axis),
      .meaning = "direction in which the wall pushes, of any length"},
     {"stress", KEY_REAL, "servo", .required = true, .unit = "Pa", .unit_2d = "N/m",

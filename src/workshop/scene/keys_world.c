@@ -75,9 +75,10 @@ static const key_group root_groups[] = {{KEY_ONE_OF, "until phases", NULL}};
 static const key_row periodic_rows[] = {
     {"x", KEY_VECTOR, .width = 2, .derived = "not periodic", .unit = "m",
      .meaning = "[low, high]; no plane may cross a periodic axis"},
-    {"y", KEY_VECTOR, .width = 2, .derived = "not periodic", .unit = "m", .meaning = "likewise"},
+    {"y", KEY_VECTOR, .width = 2, .derived = "not periodic", .unit = "m",
+     .meaning = "[low, high]; no plane may cross a periodic axis"},
     {"z", KEY_VECTOR, .dim = 3, .width = 2, .derived = "not periodic", .unit = "m",
-     .meaning = "likewise"},
+     .meaning = "[low, high]; no plane may cross a periodic axis"},
 };
 
 static const key_row domain_rows[] = {
@@ -152,7 +153,8 @@ static const key_row soft_rows[] = {
                 "Polygons always push with the area"},
     {"law", KEY_CHOICE, .dim = 3, KEY_CHOICES(soft_laws), .without = 4,
      .outside = "exists only in dimension 2 (expected linear or hertz)", .otherwise = "linear",
-     KEY_INTO(talus_soft_def, law), .meaning = "likewise; not with the area"},
+     KEY_INTO(talus_soft_def, law),
+     .meaning = "normal force between balls: stiffness · overlap; not with the area"},
     {"bound", KEY_CHOICE, KEY_CHOICES(bounds), .otherwise = "total",
      KEY_INTO(talus_soft_def, bound),
      .meaning = "the friction spring is bounded by friction · elastic normal force and dashpots "

@@ -19,7 +19,7 @@ static void read_distribution(section* s, sizes_def* def)
         int rows;
         def->table = read_rows(s, "table", &rows, NULL);
         def->table_count = rows;
-        if (!section_has(s, "table")) {
+        if (!section_has(s, "table") && !section_misspells(s, "table")) {
             section_mistake(s, NULL, "table: is missing (expected a list of [size, weight])");
         }
     }

@@ -156,7 +156,8 @@ static void read_region(section* parent, int dim, region_def* region)
 {
     section s;
     bool given = section_open(&s, parent, "region");
-    if (!given) section_mistake(parent, NULL, "region: is missing (expected a map)");
+    if (!given && !section_misspells(parent, "region"))
+        section_mistake(parent, NULL, "region: is missing (expected a map)");
     s.broken = s.broken || !given;
     int before = parent->r->mistakes->count;
     section_fill(&s, region_def, region);
@@ -239,7 +240,8 @@ static void read_list(talus_scene* scene, section* s, scene_source* source, int 
     read_shared_body(scene, s, &source->shape, &base);
     items list;
     items_open_list(&list, s, "items");
-    if (list.count == 0) section_mistake(s, NULL, "items: is missing (expected a list of grains)");
+    if (list.count == 0 && !section_misspells(s, "items"))
+        section_mistake(s, NULL, "items: is missing (expected a list of grains)");
     source->list.rows = arena_take(&scene->arena, sizeof(talus_grain_def) * (size_t)list.count);
     source->list.origins = arena_take(&scene->arena, sizeof(scene_origin) * (size_t)list.count);
     if (!source->list.rows || !source->list.origins) return;

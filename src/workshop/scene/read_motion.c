@@ -6,6 +6,7 @@
 static void read_table(section* s, int dim, talus_drive_def* drive)
 {
     if (!section_has(s, "rows")) {
+        if (section_misspells(s, "rows")) return;
         section_mistake(s, NULL, "rows: is missing (expected a list of %s)",
                         dim == 2 ? "[t, vx, vy, spin]" : "[t, vx, vy, vz, wx, wy, wz]");
         return;

@@ -15,7 +15,10 @@ static phase_end read_until(section* parent)
         section_mistake(&s, "hold", "goes only with kinetic_energy");
     bool any =
         section_has(&s, "time") || section_has(&s, "steps") || section_has(&s, "kinetic_energy");
-    if (!any && !s.broken) {
+    const bool misspelt =
+        !any && (section_misspells(&s, "time") || section_misspells(&s, "steps") ||
+                 section_misspells(&s, "kinetic_energy"));
+    if (!any && !s.broken && !misspelt) {
         section_mistake(given ? &s : parent, given ? NULL : "until",
                         "no end condition (expected until: with time, steps or kinetic_energy)");
     }

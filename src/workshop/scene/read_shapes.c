@@ -152,6 +152,7 @@ static void read_polygon(section* s, corners* c)
 {
     double points[6 * MOST_CORNERS];
     if (!section_has(s, "sides")) {
+        if (section_misspells(s, "sides")) return;
         section_mistake(s, NULL, "sides: is missing (expected the number of sides%s)",
                         c->dim == 3 ? " of a prism, or faces" : "");
         return;

@@ -102,7 +102,8 @@ void read_step(section* s, bool required, scene_step* step)
         step->length = required ? read_real(s, "step") : read_real_or(s, "step", step->length);
     } else if (required) {
         step->length = 1.0;
-        section_mistake(s, NULL, "step: is missing (expected a number > 0 or auto)");
+        if (!section_misspells(s, "step"))
+            section_mistake(s, NULL, "step: is missing (expected a number > 0 or auto)");
     } else if (!step->chosen) {
         step->length = read_real_or(s, "step", step->length);
     }
@@ -174,7 +175,7 @@ void read_scene(talus_scene* scene, section* root)
     section_fill(root, scene_output, &scene->output);
     def->dim = (int)read_integer_or(root, "dimension", 3);
     root->r->dim = def->dim;
-    if (!section_has(root, "dimension")) {
+    if (!section_has(root, "dimension") && !section_misspells(root, "dimension")) {
         section_mistake(root, NULL, "dimension: is missing (expected 2 or 3)");
     }
     section_fill_before(root, "step", talus_world_def, def);

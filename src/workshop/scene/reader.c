@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define MISSPELT "unknown key; did you mean '%s'?"
+
 // ---- known and unknown keys --------------------------------------------------------------------
 
 static const char* join(arena* a, const char* path, const char* key)
@@ -80,31 +82,39 @@ static asked_key* section_ask(section* s, const char* key)
     return &s->asked[s->asked_count++];
 }
 
-/// The place elsewhere in the scene of this key, or of one that looks like it; NULL if there is
-/// none. In the arena. Of a single letter nobody knows what it means elsewhere.
+/// The place elsewhere in the scene of this very key; NULL if there is none. In the arena. Of a
+/// single letter nobody knows what it means elsewhere, and of one that only looks like it, either.
 static const char* home_of(const reader* r, const char* key)
 {
-    if (strlen(key) < 2) return NULL;
-    const char** keys = arena_take(r->a, sizeof *keys * (size_t)(r->known_count + 1));
-    if (!keys) return NULL;
-    for (int i = 0; i < r->known_count; i++) keys[i] = r->known[i].key;
-    const char* near = nearest_name(key, keys, r->known_count);
-    for (int i = 0; near && i < r->known_count; i++) {
-        if (keys[i] == near) return join(r->a, r->known[i].pattern, near);
+    for (int i = 0; strlen(key) > 1 && i < r->known_count; i++) {
+        if (strcmp(r->known[i].key, key) == 0) return join(r->a, r->known[i].pattern, key);
     }
     return NULL;
+}
+
+/// Whether a key was reported as a misspelt one before its section was closed.
+static bool is_told(const reader* r, const unknown_key* u)
+{
+    for (const unknown_key* other = r->unknown; other; other = other->next) {
+        const place one = other->at, two = u->at;
+        if (other->told && one.source == two.source && one.line == two.line &&
+            one.column == two.column) {
+            return true;
+        }
+    }
+    return false;
 }
 
 void reader_finish(reader* r)
 {
     for (const unknown_key* u = r->unknown; u; u = u->next) {
         const char* home = u->nearest ? NULL : home_of(r, u->key);
+        if (is_told(r, u)) continue;
         if (reader_knows(r, u->pattern, u->key)) {
             mistakes_add(r->mistakes, u->at, u->path,
                          "this key does not go with the 'type' chosen here");
         } else if (u->nearest) {
-            mistakes_add(r->mistakes, u->at, u->path, "unknown key; did you mean '%s'?",
-                         u->nearest);
+            mistakes_add(r->mistakes, u->at, u->path, MISSPELT, u->nearest);
         } else if (home) {
             mistakes_add(r->mistakes, u->at, u->path, "unknown key here; did you mean '%s'?", home);
         } else {
@@ -197,6 +207,22 @@ bool section_open(section* s, section* parent, const char* key)
     return in != NULL;
 }
 
+/// Remember a key that nobody asked for; `nearest` is one that may have been meant, or NULL.
+static unknown_key* note_unknown(section* s, int index, const char* nearest)
+{
+    unknown_key* u = arena_take(s->r->a, sizeof *u);
+    if (!u) return NULL;
+    const char* key = s->in->key[index];
+    *u = (unknown_key){.next = s->r->unknown,
+                       .at = s->in->key_at[index],
+                       .path = join(s->r->a, s->path, key),
+                       .key = key,
+                       .pattern = s->pattern,
+                       .nearest = nearest};
+    s->r->unknown = u;
+    return u;
+}
+
 void section_close(section* s)
 {
     const char** names = arena_take(s->r->a, sizeof *names * (size_t)(s->asked_count + 1));
@@ -204,17 +230,21 @@ void section_close(section* s)
     for (int i = 0; i < s->asked_count; i++) names[i] = s->asked[i].key;
     for (int i = 0; s->in && i < s->in->count; i++) {
         const char* key = s->in->key[i];
-        if (section_asked(s, key)) continue;
-        unknown_key* u = arena_take(s->r->a, sizeof *u);
-        if (!u) return;
-        *u = (unknown_key){.next = s->r->unknown,
-                           .at = s->in->key_at[i],
-                           .path = join(s->r->a, s->path, key),
-                           .key = key,
-                           .pattern = s->pattern,
-                           .nearest = nearest_name(key, names, s->asked_count)};
-        s->r->unknown = u;
+        if (!section_asked(s, key)) note_unknown(s, i, nearest_name(key, names, s->asked_count));
     }
+}
+
+bool section_misspells(section* s, const char* key)
+{
+    for (int i = 0; s->in && s->in->kind == NODE_MAP && i < s->in->count; i++) {
+        const char* there = s->in->key[i];
+        if (keys_find(s->keys, there, NULL, 0) || !nearest_name(there, &key, 1)) continue;
+        unknown_key* u = note_unknown(s, i, key);
+        if (u) mistakes_add(s->r->mistakes, u->at, u->path, MISSPELT, key);
+        if (u) u->told = true;
+        return true;
+    }
+    return false;
 }
 
 place section_place(const section* s, const char* key)

@@ -28,6 +28,7 @@ typedef struct unknown_key {
     const char* key;
     const char* pattern; ///< of its section
     const char* nearest; ///< in its own section, NULL if none is near
+    bool told;           ///< as the misspelling of a key that is missing
 } unknown_key;
 
 /// A row of the table that was read.
@@ -85,6 +86,8 @@ void section_root(section* s, reader* r, const node* root);
 bool section_open(section* s, section* parent, const char* key);
 /// Leave: report unknown keys.
 void section_close(section* s);
+/// Whether a key that is missing stands there misspelt: then that is the mistake, and is noted.
+bool section_misspells(section* s, const char* key);
 /// Report a mistake at a key of the section, or (absent, or NULL) at the section itself.
 void section_mistake(section* s, const char* key, const char* format, ...) TALUS_PRINTF(3, 4);
 /// Where a key's value stands; the section itself if it is absent or NULL.

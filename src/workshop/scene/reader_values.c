@@ -112,7 +112,7 @@ static void put(section* s, const char* key, node* value)
 
 static void report_missing(section* s, const char* key, const char* expected)
 {
-    if (s->broken) return;
+    if (s->broken || section_misspells(s, key)) return;
     mistakes_add(s->r->mistakes, s->at, section_path(s, key), "is missing (expected %s)", expected);
 }
 
@@ -193,8 +193,13 @@ static bool take_integer(section* s, const key_row* row, int64_t* out)
     // Beyond it a double no longer tells an integer from its neighbours.
     if (value != rint(value) || fabs(value) > KEY_MOST_INTEGER || value < row->least ||
         value > row->most) {
-        section_mistake(s, row->key, "%.60s does not fit (expected an integer from %lld to %lld)",
-                        in->text, (long long)row->least, (long long)row->most);
+        // The largest that a program can count to says nothing to a reader.
+        const bool open = row->most >= INT32_MAX;
+        char bounds[64];
+        snprintf(bounds, sizeof bounds, open ? "of at least %lld" : "from %lld to %lld",
+                 (long long)row->least, (long long)row->most);
+        section_mistake(s, row->key, "%.60s does not fit (expected an integer %s)", in->text,
+                        value > row->most && open ? "that a computer can count to" : bounds);
         return false;
     }
     *out = (int64_t)value;
@@ -223,7 +228,7 @@ int64_t read_integer(section* s, const char* key)
     if (!row->required) return read_integer_or(s, key, (int64_t)default_real(row));
     int64_t value = 1;
     if (!section_take(s, key))
-        section_mistake(s, NULL, "%s: is missing (expected %s)", key, row->missing);
+        report_missing(s, key, row->missing);
     else
         take_integer(s, row, &value);
     return value;
@@ -296,12 +301,24 @@ static int choice_of(const key_row* row, const char* word)
     return -1;
 }
 
+/// The choices of a row that exist in this dimension; returns their number.
+static int choices_here(arena* a, const key_row* row, const char* const** names)
+{
+    const char** here = arena_take(a, sizeof *here * (size_t)(row->choice_count + 1));
+    int count = 0;
+    for (int i = 0; here && i < row->choice_count; i++) {
+        if (!(row->without >> i & 1u)) here[count++] = row->choices[i];
+    }
+    *names = here;
+    return count;
+}
+
 /// Read as the row says, and make it the section's variant if it is that key.
 static int take_choice(section* s, const key_row* row, int otherwise)
 {
     const node* in = section_take(s, row->key);
-    const char* const* names = row->choices;
-    const int count = row->choice_count;
+    const char* const* names;
+    const int count = choices_here(s->r->a, row, &names);
     int choice = otherwise;
     if (!in && otherwise < 0) report_missing(s, row->key, list_names(s->r->a, names, count));
     const char* text = in ? node_to_text(s->r, in, section_path(s, row->key)) : NULL;
@@ -318,8 +335,10 @@ static int take_choice(section* s, const key_row* row, int otherwise)
                             near ? near : "", near ? "'?" : "");
     }
     if (choice < 0) return choice;
-    put(s, row->key, node_scalar(s->r->a, names[choice], false));
-    if (s->keys->selector && strcmp(s->keys->selector, row->key) == 0) s->variant = names[choice];
+    put(s, row->key, node_scalar(s->r->a, row->choices[choice], false));
+    if (s->keys->selector && strcmp(s->keys->selector, row->key) == 0) {
+        s->variant = row->choices[choice];
+    }
     return choice;
 }
 

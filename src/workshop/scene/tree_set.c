@@ -41,10 +41,13 @@ static node* child(const setter* s, node* parent, const char* segment, node* val
     if (parent->kind == NODE_LIST) {
         int index = list_index(parent, segment);
         if (index < 0) {
+            char indices[64] = "0";
+            if (parent->count > 1) {
+                snprintf(indices, sizeof indices, "an index from 0 to %d", parent->count - 1);
+            }
             mistakes_add(s->mistakes, s->at, s->path,
-                         "the list has no item '%s' (expected an index from 0 to %d or the name "
-                         "of an item)",
-                         segment, parent->count - 1);
+                         "the list has no item '%s' (expected %s or the name of an item)", segment,
+                         parent->count > 0 ? indices : "items in it");
             return NULL;
         }
         if (value) parent->item[index] = value;
