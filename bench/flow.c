@@ -21,6 +21,7 @@
 ///   --one-thread nothing is repeated by two threads, which gain nothing on a busy machine
 #include "bench.h"
 
+#include "base/short_waits.h"
 #include "world/world.h"
 
 #include <math.h>
@@ -360,6 +361,7 @@ static const char* value_of(int argc, char** argv, const char* option)
 
 int main(int argc, char** argv)
 {
+    short_waits(argv);
     static const int sizes[] = {1000, 10000, 100000};
     const char* only = value_of(argc, argv, "--only");
     const char* dimension = value_of(argc, argv, "--dimension");
