@@ -1,6 +1,8 @@
 /// The talus program: looks up the subcommand and hands over.
 #include "app.h"
 
+#include "base/short_waits.h"
+
 #include <errno.h>
 #include <locale.h>
 #include <string.h>
@@ -30,6 +32,7 @@ const value_kind value_command = {.source = VALUE_WORD,
 
 int main(int argc, char** argv)
 {
+    short_waits(argv);
     setlocale(LC_CTYPE, ""); // only to know whether the terminal takes UTF-8; numbers stay in C
     program_called(argv[0]);
     int status = STATUS_USAGE;

@@ -21,6 +21,7 @@
 ///   --one-thread nothing is repeated by two threads, which gain nothing on a busy machine
 #include "bench.h"
 
+#include "base/short_waits.h"
 #include "world/world.h"
 
 #include <math.h>
@@ -320,9 +321,9 @@ static double measure(flow_kind kind, int dim, int count, int steps, double tole
            count, (long long)one.contacts, warm_up, start, steps, one.sweeps, one.updates,
            1e3 * one.cpu, 1e3 * one.wall);
     if (twice)
-        printf(" %9.2f %6.2f", 1e3 * two.wall, one.wall / two.wall);
+        printf(" %9.2f %6.2f %9.2f", 1e3 * two.wall, one.wall / two.wall, 1e3 * two.cpu);
     else
-        printf(" %9s %6s", "-", "-");
+        printf(" %9s %6s %9s", "-", "-", "-");
     printf(" %5.0f%% %7.2f%% %7.2f%% %7.2f%% %7.2f%% %6.0f%%\n", 100.0 * one.unconverged / steps,
            100.0 * one.estimate[steps / 2], 100.0 * one.estimate[steps - 1],
            100.0 * one.certified[steps / 2], 100.0 * one.certified[steps - 1],
@@ -360,6 +361,7 @@ static const char* value_of(int argc, char** argv, const char* option)
 
 int main(int argc, char** argv)
 {
+    short_waits(argv);
     static const int sizes[] = {1000, 10000, 100000};
     const char* only = value_of(argc, argv, "--only");
     const char* dimension = value_of(argc, argv, "--dimension");
@@ -373,10 +375,11 @@ int main(int argc, char** argv)
     const int size_count = bench_option(argc, argv, "--quick") ? 1 : 3;
     printf("Flows by the default rule: seconds of the flow and of CPU time before the first step "
            "that counts; sweeps, updates and milliseconds a step\n");
-    printf("flow      D   grains contacts begin    cpu steps   sweeps    updates    cpu ms   wall "
-           "ms 2 threads  times uncon- estimate         certified          within\n"
-           "                                                                                     "
-           "                         verged   median    worst   median    worst   10 %%\n");
+    printf(
+        "flow      D   grains contacts begin    cpu steps   sweeps    updates    cpu ms   wall "
+        "ms 2 threads  times    cpu ms uncon- estimate         certified          within\n"
+        "                                                                                     "
+        "                                   verged   median    worst   median    worst   10 %%\n");
     for (int kind = 0; kind < FLOW_COUNT; kind++) {
         if (only && strcmp(only, flow_names[kind]) != 0) continue;
         for (int dim = 2; dim <= 3; dim++) {

@@ -11,6 +11,8 @@
 /// million [--quick]: without the sizes of a million.
 #include "jammed.h"
 
+#include "base/short_waits.h"
+
 #include <sys/resource.h>
 
 enum { SWEEPS = 50, ROUNDS = 5, MAX_THREADS = 2 };
@@ -132,6 +134,7 @@ static void measure_default(talus_world* world)
 
 int main(int argc, char** argv)
 {
+    short_waits(argv);
     const bool quick = bench_option(argc, argv, "--quick");
     print_bandwidth();
     printf("Steps with %d sweeps, %d rounds: milliseconds by the wall; stages of the median step\n",

@@ -1,5 +1,11 @@
 """The compiled library: `ffi`, `lib`, and what the headers say (`HEADER`)."""
+import os
 import sys
+
+# As the program does (base/short_waits.h): threads without work give up their core soon. OpenMP
+# reads this when the library is loaded.
+if "OMP_WAIT_POLICY" not in os.environ:
+    os.environ.setdefault("GOMP_SPINCOUNT", "2000")
 
 try:
     from ._talus import ffi, lib

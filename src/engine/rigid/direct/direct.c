@@ -269,15 +269,20 @@ static bool meets_rule(const attempt* a)
     return (rigid ? seen.velocity : seen.natural) <= CLEAN_MARGIN * a->request->tolerance;
 }
 
+/// Sweep over the cluster once more, from the best impulses.
+static talus_status sweep_again(attempt* a)
+{
+    const double most = a->request->work / (double)a->part->count;
+    direct_put_back(&a->cluster, a->best, a->part);
+    return sweep_more(a, "sweeps again", most < AGAIN_SWEEPS ? (int)most : AGAIN_SWEEPS);
+}
+
 static talus_status try_all(attempt* a)
 {
     const bool sliding = a->request->sliding, cones = a->last && direct_has_cones(&a->cluster);
     // In a flow what is wrong is elsewhere, and nothing better can be certified.
     if (a->last && sliding && meets_rule(a)) return TALUS_OK;
-    if (a->last && sliding) {
-        const double most = a->request->work / (double)a->part->count;
-        TRY(sweep_more(a, "sweeps again", most < AGAIN_SWEEPS ? (int)most : AGAIN_SWEEPS));
-    }
+    if (a->last && sliding) TRY(sweep_again(a));
     if (cones && !a->met) TRY(try_cones(a));
     if (cones && sliding) return TALUS_OK; // what that does not solve the others do not either
     for (int turn = 0; turn < 2 && !good_enough(a); turn++) {
@@ -289,7 +294,9 @@ static talus_status try_all(attempt* a)
             TRY(try_method(a, "augmented Lagrangian", direct_lagrange));
         }
     }
-    return good_enough(a) ? TALUS_OK : try_reduced(a);
+    if (!good_enough(a)) TRY(try_reduced(a));
+    // At rest direct methods come first: they nearly always give more than the estimate asks for.
+    return a->last && !sliding && !good_enough(a) ? sweep_again(a) : TALUS_OK;
 }
 
 /// May friction break loose in this problem? Sweeps would let it, and what comes after them would
