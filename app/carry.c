@@ -168,7 +168,7 @@ static void ending_print(FILE* out, const char* directory, const talus_summary* 
     fprintf(out,
             "\nresults are in %s: summary.json, series.csv, frames.h5, log.txt\n"
             "  browser:   talus view %s\n"
-            "  ParaView:  talus export %s, then paraview --script=%s/export/show-in-paraview.py\n"
+            "  ParaView:  paraview --script=%s/show-in-paraview.py, or open %s/*.xdmf2\n"
             "  OVITO:     talus export %s, then open %s/export/grains.dump\n"
             "  numpy:     import h5py\n"
             "             f = h5py.File('%s/frames.h5')\n"

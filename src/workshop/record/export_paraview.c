@@ -1,5 +1,5 @@
-/// The script beside exported VTK files that shows them in ParaView (show-in-paraview.py), as it is
-/// in the source, inside the library.
+/// The script beside the files of a run or an export that shows them in ParaView
+/// (show-in-paraview.py), as it is in the source, inside the library.
 #include "base/error.h"
 #include "record/export.h"
 #include "record/files.h"
