@@ -171,13 +171,13 @@ static void ending_print(FILE* out, const char* directory, const talus_summary* 
     fprintf(out,
             "\nresults are in %s: summary.json, series.csv, frames.h5, log.txt\n"
             "  browser:   %s view %s\n"
-            "  ParaView:  %s export %s, then paraview --script=%s/export/show-in-paraview.py\n"
+            "  ParaView:  paraview --script=%s/show-in-paraview.py\n"
             "  OVITO:     %s export %s, then open %s/export/grains.dump\n"
             "  numpy:     import h5py\n"
             "             f = h5py.File('%s/frames.h5')\n"
             "             x = f['frames/%06" PRId64 "/grains/position'][:]\n",
-            directory, program(), quoted, program(), quoted, quoted, program(), quoted, directory,
-            directory, s->frames - 1);
+            directory, program(), quoted, quoted, program(), quoted, directory, directory,
+            s->frames - 1);
 }
 
 /// Copy directory/summary.json to stdout; false, with a message, if it cannot be read.

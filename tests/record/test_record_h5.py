@@ -1,12 +1,14 @@
-"""frames.h5 and series.csv as a user of h5py and numpy meets them."""
+"""frames.h5 and series.csv as a user of h5py and numpy meets them; the XDMF files against frames.h5."""
 import unittest
+import xml.etree.ElementTree as xml
 from pathlib import Path
 
 import h5py
 import numpy
 
-from record_sample import DOCUMENT, write_sample
+from record_sample import DOCUMENT, documented_faces, in_memory, padded, write_sample
 
+XDMF_TYPES = {("Float", "8"): "<f8", ("Int", "8"): "<i8", ("Int", "4"): "<i4", ("UChar", "1"): "|u1"}
 
 
 class Records:
@@ -58,6 +60,7 @@ class Records:
         with h5py.File(self.runs()[0] / "frames.h5") as f:
             for table in ("grains", "contacts", "walls"):
                 self.check_section(text, table, f[f"frames/000002/{table}"])
+            self.check_section(text, "drawing", f["frames/000000/drawing"])
             for table in ("shapes/solids", "shapes/walls"):
                 self.check_section(text, table, f[table])
         header = (self.runs()[0] / "series.csv").read_text().splitlines()[0].split(",")
@@ -120,6 +123,74 @@ class Records:
                     numpy.testing.assert_array_equal(item[()], b[name][()], err_msg=name)
             a.visititems(same)
         self.assertGreater(len(seen), 100)
+
+    def test_xdmf(self):
+        """Each file is one grid over time, whose items are there with the types and sizes it says."""
+        for run in self.runs():
+            with h5py.File(run / "frames.h5") as f:
+                for table in ("grains", "contacts", "walls", "solids"):
+                    tree = xml.parse(run / f"{table}.xdmf2")
+                    grids = tree.findall("./Domain/Grid[@CollectionType='Temporal']/Grid")
+                    self.assertEqual([float(g.find("Time").get("Value")) for g in grids], list(f["time"]))
+                    self.assertEqual({g.get("GridType") for g in grids}, {"Uniform"})
+                    for grid, frame in zip(grids, f["frames"].values()):
+                        self.check_items(f, grid)
+                        self.check_names(table, frame, grid)
+
+    def check_items(self, file, grid):
+        for item in grid.iter("DataItem"):
+            if item.get("Format") == "XML":
+                continue
+            source, path = item.text.split(":")
+            self.assertEqual(source, "frames.h5")
+            self.assertEqual(file[path].shape, tuple(map(int, item.get("Dimensions").split())), path)
+            kind = XDMF_TYPES[item.get("NumberType"), item.get("Precision")]
+            self.assertEqual(file[path].dtype.str, kind, path)
+
+    def check_names(self, table, frame, grid):
+        """All fields of a table are there, and each one once."""
+        names = [attribute.get("Name") for attribute in grid.findall("Attribute")]
+        expected = {"walls": {"wall"}, "solids": {"row", "id", "material", "tag", "velocity"},
+                    "grains": set(frame["grains"]) - {"position"} | {"bounding_radius"},
+                    "contacts": set(frame["contacts"]) - {"segment"}}[table]
+        if int(grid.find("Topology").get("NumberOfElements")) == 0 and table != "grains":
+            expected = set()
+        self.assertEqual(sorted(names), sorted(expected))
+
+    def drawn(self, file, frame, name):
+        """A dataset of a frame's drawing, from the frame that holds it."""
+        where, rows = frame["drawing"].attrs[name]
+        values = file[f"frames/{where:06d}/drawing/{name}"][()]
+        self.assertEqual(len(values), rows)
+        return values
+
+    def test_drawing(self):
+        """The faces of solids are those that docs/files.md computes, in single precision; radii are
+        those of balls."""
+        faces = documented_faces()
+        for run in self.runs():
+            with h5py.File(run / "frames.h5") as f:
+                known = in_memory(f)
+                for i, frame in enumerate(f["frames"].values()):
+                    points = self.drawn(f, frame, "solid_points")
+                    stream = list(self.drawn(f, frame, "solid_cells"))
+                    rows = self.drawn(f, frame, "solid_row")
+                    solid = frame["grains/solid"][()]
+                    expected = [(row, face) for row in numpy.flatnonzero(solid >= 0)
+                                for face in faces(known, i, row)]
+                    self.assertEqual(list(rows), [row for row, _ in expected])
+                    for _, face in expected:
+                        self.assertEqual(stream[:2], [3, len(face)])
+                        numpy.testing.assert_allclose(points[stream[2:2 + len(face)]], padded(face),
+                                                      rtol=0, atol=1e-6)
+                        del stream[:2 + len(face)]
+                    self.assertEqual(stream, [])
+                    numpy.testing.assert_array_equal(self.drawn(f, frame, "solid_velocity"),
+                                                     frame["grains/velocity"][()][rows])
+                    numpy.testing.assert_array_equal(self.drawn(f, frame, "ball_radius"),
+                                                     numpy.where(solid >= 0, 0, frame["grains/radius"]))
+                    walls = set(self.drawn(f, frame, "wall_number"))
+                    self.assertEqual(walls, set(numpy.flatnonzero(frame["walls/present"])))
 
     def test_series(self):
         for run in self.runs():

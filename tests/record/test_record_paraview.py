@@ -1,4 +1,4 @@
-"""Exported runs in ParaView itself: what its reader gives at each time, and the picture that
+"""Runs and exports in ParaView itself: what its readers give at each time, and the picture that
 show-in-paraview.py makes, against frames.h5.
 
 Skipped where pvpython or Xvfb is not installed; test_record_vtk.py reads the same files with VTK
@@ -21,7 +21,8 @@ def inside(folder, picture):
     from paraview import simple
     frames = {}
     for table in TABLES:
-        reader = simple.PVDReader(FileName=str(Path(folder) / f"{table}.pvd"))
+        path = next(path for path in Path(folder).glob(f"{table}.*") if path.suffix in (".pvd", ".xdmf2"))
+        reader = simple.OpenDataFile(str(path))
         frames[table] = []
         for time in reader.TimestepValues:
             reader.UpdatePipeline(time)
@@ -76,19 +77,36 @@ class Screen:
 class ParaView(unittest.TestCase):
     def check(self, dim):
         with write_sample(dim) as folder, Screen() as environment:
-            picture = Path(folder) / "picture.png"
-            run = subprocess.run(["pvpython", __file__, "--inside", Path(folder) / "whole/vtk", picture],
-                                 env=environment, text=True, stdout=subprocess.PIPE,
-                                 stderr=subprocess.STDOUT, timeout=250)
-            marked = [line for line in run.stdout.splitlines() if line.startswith("RESULT")]
-            self.assertTrue(marked, run.stdout)
-            self.assertNotIn("rror", run.stdout.split("RESULT")[0])
-            frames, shown = json.loads(marked[0][6:])
-            with h5py.File(Path(folder) / "whole" / "frames.h5") as f:
-                self.check_frames(f, frames)
-                self.check_shown(f, shown)
-            colours = numpy.unique(png.read(picture).reshape(-1, 3), axis=0)
-            self.assertGreater(len(colours), 50)  # shaded spheres on white
+            for form in ("whole/vtk", "whole", "linked"):
+                with self.subTest(form=form), h5py.File(Path(folder) / "whole" / "frames.h5") as f:
+                    frames, shown = self.look(Path(folder) / form, environment)
+                    (self.check_frames if form.endswith("vtk") else self.check_run)(f, frames)
+                    self.check_shown(f, shown)
+
+    def look(self, folder, environment):
+        picture = folder / "picture.png"
+        run = subprocess.run(["pvpython", __file__, "--inside", folder, picture], env=environment,
+                             text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=250)
+        marked = [line for line in run.stdout.splitlines() if line.startswith("RESULT")]
+        self.assertTrue(marked, run.stdout)
+        self.assertNotIn("rror", run.stdout.split("RESULT")[0])
+        colours = numpy.unique(png.read(picture).reshape(-1, 3), axis=0)
+        self.assertGreater(len(colours), 50)  # shaded spheres on white
+        return json.loads(marked[0][6:])
+
+    def check_run(self, f, frames):
+        """What a run writes: one grid at each time, also where it shows nothing, and no blocks."""
+        for rows in frames.values():
+            self.assertEqual([row[0] for row in rows], list(f["time"]))
+            self.assertEqual({row[1] for row in rows}, {"vtkUnstructuredGrid"})
+        for stored, grains, contacts, solids, walls in zip(f["frames"].values(), *frames.values()):
+            count, drawing = stored.attrs["contacts"], stored["drawing"].attrs
+            self.assertEqual(grains[2:4], [max(stored.attrs["grains"], 1), stored.attrs["grains"]])
+            self.assertEqual(set(grains[4]), set(stored["grains"]) - {"position"} | {"bounding_radius"})
+            self.assertEqual(contacts[3], count)
+            self.assertEqual(set(contacts[4]), set(stored["contacts"]) - {"segment"} if count else set())
+            self.assertEqual(solids[3], drawing["solid_row"][1])
+            self.assertEqual(walls[2:4], [drawing["wall_points"][1], drawing["wall_number"][1]])
 
     def check_frames(self, f, frames):
         """One grid at each time, also where it is empty, and no blocks."""

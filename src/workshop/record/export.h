@@ -14,7 +14,7 @@ export_writer export_vtk, export_vtkhdf, export_gsd, export_lammps;
 /// Particle type of the first solid in the dump of a run with solids; the type before it is a ball.
 enum { EXPORT_FIRST_SOLID_TYPE = 2 };
 
-/// Write the script that shows the VTK files of this folder in ParaView.
+/// Write the script that shows the XDMF or VTK files of this folder in ParaView.
 talus_status export_paraview_script(const char* folder, talus_error* error);
 /// Write folder/type-T-NAME.obj for every shape; no folder if there are none.
 talus_status export_obj(const shapes* s, const char* folder, talus_error* error);

@@ -14,6 +14,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "record/export.h"
 #include "record/files.h"
 #include "record/frame_read.h"
 #include "record/shapes_h5.h"
@@ -45,6 +46,18 @@ static bool frames_range(hid_t file, int64_t* first, int64_t* count)
            h5_get_numbers(file, "frame_count", COLUMN_I64, 1, count);
 }
 
+static frame_entry entry_of(const frame_data* d, int64_t segment,
+                            const drawn_place drawn[DRAWN_SETS])
+{
+    frame_entry e = {.time = d->time,
+                     .step = d->step,
+                     .segment = segment,
+                     .grains = d->grains.count,
+                     .contacts = d->contacts.count};
+    memcpy(e.drawn, drawn, sizeof e.drawn);
+    return e;
+}
+
 /// Index what one file adds to the frames known so far, up to `limit` frames in all.
 static talus_status index_file(frames* f, int64_t segment, int64_t limit, talus_error* error)
 {
@@ -74,13 +87,14 @@ static talus_status index_file(frames* f, int64_t segment, int64_t limit, talus_
             snprintf(name, sizeof name, "/frames/%06lld", (long long)i);
             hid_t frame = H5Gopen2(file, name, H5P_DEFAULT);
             frame_data head = {0};
-            if (frame < 0 || !frame_read_head(frame, &head)) {
+            drawn_place drawn[DRAWN_SETS];
+            if (frame < 0 || !frame_read_head(frame, &head) || !drawing_find(frame, i, drawn)) {
                 status = error_set(error, TALUS_ERR_FORMAT, "%s has no good frame %lld", path,
                                    (long long)i);
             } else if (!arrays_grow(&f->capacity, i + 1, ARRAY(f->entry))) {
                 status = error_memory(error, "the index of frames");
             } else {
-                f->entry[i] = (frame_entry){head.time, head.step, segment};
+                f->entry[i] = entry_of(&head, segment, drawn);
                 if (i == f->count) f->count++;
             }
             if (frame >= 0) H5Gclose(frame);
@@ -124,12 +138,32 @@ static talus_status adopt_consolidated(frames* f, frames_position at, talus_erro
     return status;
 }
 
+/// Remember what was drawn last, so that a resumed run writes what one without a break would.
+static talus_status recall_drawing(frames* f, talus_error* error)
+{
+    talus_status status = TALUS_OK;
+    for (drawn_index set = 0; f->count > 0 && set < DRAWN_SETS && status == TALUS_OK; set++) {
+        const drawn_place place = f->entry[f->count - 1].drawn[set];
+        if (place.frame < 0) continue;
+        char* path = frames_segment_path(f, f->entry[place.frame].segment, false);
+        hid_t file = path ? H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT) : -1;
+        if (file < 0 || !drawing_recall(file, set, f->dim, place, &f->drawn[set])) {
+            status = h5_error(error, TALUS_ERR_FORMAT, "cannot read what is drawn in",
+                              path ? path : f->directory);
+        }
+        if (file >= 0) H5Fclose(file);
+        free(path);
+    }
+    return status;
+}
+
 static talus_status open_folder(frames* f, frames_position at, talus_error* error)
 {
     char* folder = files_text("%s/frames", f->directory);
     if (!folder) return error_memory(error, "a file name");
     talus_status status = files_make_folder(folder, error);
     free(folder);
+    if (status == TALUS_OK) status = export_paraview_script(f->directory, error);
     if (status == TALUS_OK) status = adopt_consolidated(f, at, error);
     // Rebuild the index up to the position of the checkpoint.
     if (status == TALUS_OK && at.frames > 0 && segment_exists(f, FRAMES_BASE)) {
@@ -146,7 +180,10 @@ static talus_status open_folder(frames* f, frames_position at, talus_error* erro
             f->directory, (long long)at.frames, (long long)f->count, f->directory);
     }
     f->segments = at.segments;
-    // The master must not show segments that are about to be removed.
+    if (status == TALUS_OK) status = recall_drawing(f, error);
+    // The master must not show segments that are about to be removed, nor the XDMF files frames
+    // that the master does not have.
+    if (status == TALUS_OK) status = xdmf_write(f, f->count, error);
     if (status == TALUS_OK) status = frames_publish(f, f->count, error);
     if (status == TALUS_OK) frames_remove(f, at.segments, at.frames == 0);
     return status;
@@ -160,7 +197,7 @@ talus_status frames_open(const char* directory, frames_position at, frames_optio
     if (!f) return error_memory(error, "the frame record");
     f->segment = -1;
     f->shapes_in = FRAMES_NOWHERE;
-    f->shape_counts[0] = f->shape_counts[1] = -1;
+    drawing_forget(f->drawn);
     f->options = options;
     f->directory = strdup(directory);
     h5_quiet quiet;
@@ -248,19 +285,36 @@ static talus_status end_segment(frames* f, talus_error* error)
 /// Put the shapes into the open segment if there are more of them than the files say.
 static talus_status update_shapes(frames* f, const talus_world* world, talus_error* error)
 {
-    if (f->shape_counts[0] == world->state.solids.count &&
-        f->shape_counts[1] == world->state.walls.count) {
+    if (f->shapes_known && f->shapes.solid_count == world->state.solids.count &&
+        f->shapes.wall_count == world->state.walls.count) {
         return TALUS_OK;
     }
-    shapes all;
-    const bool good =
-        shapes_of_world(world, &all) && shapes_write(f->segment, &all, f->options.reduced_units);
-    shapes_free(&all);
-    if (!good) return h5_error(error, TALUS_ERR_IO, "cannot record the shapes in", f->directory);
+    shapes_free(&f->shapes);
+    f->shapes_known = shapes_of_world(world, &f->shapes) &&
+                      shapes_write(f->segment, &f->shapes, f->options.reduced_units);
+    if (!f->shapes_known) {
+        return h5_error(error, TALUS_ERR_IO, "cannot record the shapes in", f->directory);
+    }
     f->shapes_open = true;
-    f->shape_counts[0] = world->state.solids.count;
-    f->shape_counts[1] = world->state.walls.count;
     return TALUS_OK;
+}
+
+/// A frame as a group of the open segment, whole or not at all.
+static bool add_group(frames* f, const frame_data* d, int threads, drawn_place drawn[DRAWN_SETS])
+{
+    char name[32];
+    snprintf(name, sizeof name, "%06lld", (long long)f->count);
+    hid_t frame = -1, group = H5Gopen2(f->segment, "frames", H5P_DEFAULT);
+    bool good = group >= 0 && frame_write_group(group, name, d, threads);
+    if (good) {
+        frame = H5Gopen2(group, name, H5P_DEFAULT);
+        good = frame >= 0 && drawing_write(frame, f->count, &f->shapes, d, threads,
+                                           f->options.reduced_units, f->drawn, drawn);
+        if (frame >= 0) H5Gclose(frame);
+        if (!good) H5Ldelete(group, name, H5P_DEFAULT);
+    }
+    if (group >= 0) H5Gclose(group);
+    return good;
 }
 
 static talus_status write_frame(frames* f, const talus_world* world, talus_error* error)
@@ -276,16 +330,13 @@ static talus_status write_frame(frames* f, const talus_world* world, talus_error
     if (H5Aexists(f->segment, "format") > 0) TRY(end_segment(f, error));
     TRY(begin_segment(f, error));
     TRY(update_shapes(f, world, error));
-    char name[32];
     frame_data frame = {0};
-    snprintf(name, sizeof name, "%06lld", (long long)f->count);
-    hid_t group = H5Gopen2(f->segment, "frames", H5P_DEFAULT);
+    drawn_place drawn[DRAWN_SETS];
     const bool good = arrays_grow(&f->capacity, f->count + 1, ARRAY(f->entry)) &&
-                      frame_of_world(world, f->options, f->phase, &frame) && group >= 0 &&
-                      frame_write_group(group, name, &frame, world->def.threads);
-    if (good) f->entry[f->count++] = (frame_entry){frame.time, frame.step, f->segments};
+                      frame_of_world(world, f->options, f->phase, &frame) &&
+                      add_group(f, &frame, world->def.threads, drawn);
+    if (good) f->entry[f->count++] = entry_of(&frame, f->segments, drawn);
     frame_data_free(&frame);
-    if (group >= 0) H5Gclose(group);
     if (!good) return h5_error(error, TALUS_ERR_IO, "cannot record a frame in", f->directory);
     return h5_size(f->segment) > SEGMENT_BYTES ? end_segment(f, error) : TALUS_OK;
 }
@@ -350,6 +401,8 @@ void frames_close(frames* f)
     h5_silence(&quiet);
     if (f->segment >= 0) H5Fclose(f->segment);
     h5_loud(&quiet);
+    drawing_forget(f->drawn);
+    shapes_free(&f->shapes);
     free(f->directory);
     free(f->entry);
     free(f);

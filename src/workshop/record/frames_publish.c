@@ -62,6 +62,7 @@ talus_status frames_publish(frames* f, int64_t count, talus_error* error)
     if (status == TALUS_OK) status = files_sync_folder(folder, error);
     if (status == TALUS_OK) status = master_image(f, count, true, &data, &size, error);
     if (status == TALUS_OK) status = files_replace(path, data, size, true, error);
+    if (status == TALUS_OK) status = xdmf_write(f, count, error);
     if (status == TALUS_OK) status = files_sync_folder(f->directory, error);
     f->published = status == TALUS_OK;
     free(data);

@@ -1,5 +1,5 @@
 """Show the run of this folder in ParaView: grains as spheres or in their shapes, walls, and the
-contact forces as tubes, as wide as they are large. Written by `talus export`.
+contact forces as tubes, as wide as they are large. A run writes it, and `talus export`.
 
     paraview --script=show-in-paraview.py       or in ParaView: File, Load State...
 """
@@ -11,9 +11,13 @@ WIDEST_TUBE = 0.4  # mean radii, the tube of the largest force
 
 
 def load(folder, name):
-    """A table of the run over time; None if it has no such table."""
-    path = os.path.join(folder, name + ".pvd")
-    return simple.PVDReader(registrationName=name, FileName=path) if os.path.exists(path) else None
+    """A table of the run over time, as the run or an export wrote it; None if it has no such table."""
+    path = os.path.join(folder, name)
+    if os.path.exists(path + ".xdmf2"):
+        return simple.XDMFReader(registrationName=name, FileNames=[path + ".xdmf2"])
+    if os.path.exists(path + ".pvd"):
+        return simple.PVDReader(registrationName=name, FileName=path + ".pvd")
+    return None
 
 
 def ends(source, place, name):
@@ -70,14 +74,15 @@ def show_walls(walls, view, plane):
 def force_tubes(contacts, radius):
     """Tubes along the contacts. Their radius is in the calculator "tube radius": make it larger
     there to see weak forces. Tension counts as pressure does."""
-    time = simple.GetTimeKeeper().Time
-    contacts.UpdatePipeline(time)
-    largest = max(map(abs, ends(contacts, "CellData", "normal_force")))
     sizes = simple.Calculator(registrationName="tube radius", Input=contacts)
     sizes.AttributeType = "Cell Data"
     sizes.ResultArrayName = "tube_radius"
-    sizes.Function = "%.6g * abs(normal_force)" % (WIDEST_TUBE * radius / (largest or 1.0))
-    at_points = simple.CellDatatoPointData(registrationName="at the ends", Input=sizes)
+    sizes.Function = "abs(dot(force, normal))"
+    sizes.UpdatePipeline(simple.GetTimeKeeper().Time)
+    largest = ends(sizes, "CellData", "tube_radius")[1]
+    sizes.Function = "%.6g * %s" % (WIDEST_TUBE * radius / (largest or 1.0), sizes.Function)
+    lines = simple.ExtractSurface(registrationName="lines", Input=sizes)  # tubes are made of these only
+    at_points = simple.CellDatatoPointData(registrationName="at the ends", Input=lines)
     tubes = simple.Tube(registrationName="forces", Input=at_points)
     tubes.Scalars = ["POINTS", "tube_radius"]
     tubes.VaryRadius = "By Absolute Scalar"
@@ -115,7 +120,8 @@ def main(folder):
     show_grains(grains, view, plane)
     if solids:
         show_solids(solids, view, plane)
-        radius = radius or ends(solids, "CellData", "bounding_radius")[1]
+        radius = (radius or ends(grains, "PointData", "bounding_radius")[1]
+                  or ends(solids, "CellData", "bounding_radius")[1])
     if walls:
         show_walls(walls, view, plane)
     if contacts and radius > 0:

@@ -135,8 +135,14 @@ talus_status surface_grains(surface* s, const shapes* all, const frame_table* gr
 
 // ---- walls -------------------------------------------------------------------------------------
 
+enum {
+    CUBES_IN_TWO = 4, ///< sizes of cubes between one and that of twice its side
+    CUBE_SHIFTS = 8,  ///< places of a cube on half its side, along each axis
+};
+
 /// Let what has no end be cut at a cube around the ball that holds the box of all grains: a floor
-/// reaches beyond what stands on it.
+/// reaches beyond what stands on it. Sizes and places of cubes come in steps, so that a floor stays
+/// as it is from frame to frame while the grains on it move.
 static void cut_at_grains(placed_wall* w, int64_t count, const double* position,
                           const double* radius)
 {
@@ -154,10 +160,14 @@ static void cut_at_grains(placed_wall* w, int64_t count, const double* position,
         centre[k] = 0.5 * (w->box_low[k] + w->box_high[k]);
         half_size[k] = 0.5 * (w->box_high[k] - w->box_low[k]);
     }
-    const double ball = vec_norm(w->dim, half_size);
+    // Half the side, with room for a centre that is half a shift away.
+    const double least = vec_norm(w->dim, half_size) * CUBE_SHIFTS / (CUBE_SHIFTS - 0.5);
+    const double half = exp2(ceil(CUBES_IN_TWO * log2(least)) / CUBES_IN_TWO);
+    const double shift = half / CUBE_SHIFTS;
     for (int k = 0; k < w->dim; k++) {
-        w->box_low[k] = centre[k] - ball;
-        w->box_high[k] = centre[k] + ball;
+        const double middle = shift * rint(centre[k] / shift);
+        w->box_low[k] = middle - half;
+        w->box_high[k] = middle + half;
     }
 }
 

@@ -29,8 +29,21 @@ enum { LOCK_ATTEMPTS = 5, LOCK_PAUSE = 20000000 };
 /// Files of a run. Each may also be there with ".tmp" behind it, left by a kill. (Older versions
 /// wrote frames.xdmf.)
 static const char* const own_files[] = {
-    "scene.yaml", "scene.original.yaml", "run.json",    "summary.json",  "log.txt",
-    "series.csv", "frames.h5",           "frames.xdmf", "checkpoint.h5", "checkpoint.previous.h5",
+    "scene.yaml",
+    "scene.original.yaml",
+    "run.json",
+    "summary.json",
+    "log.txt",
+    "series.csv",
+    "frames.h5",
+    "frames.xdmf",
+    "grains.xdmf2",
+    "contacts.xdmf2",
+    "walls.xdmf2",
+    "solids.xdmf2",
+    "checkpoint.h5",
+    "checkpoint.previous.h5",
+    "show-in-paraview.py",
 };
 
 talus_status directory_path(char out[DIRECTORY_PATH_SIZE], const char* directory, const char* name,
