@@ -399,8 +399,8 @@ output: {frames: 0, series: 0}
     def test_help_and_version(self):
         self.assertRegex(talus("--version").stdout, r"^talus \d+\.\d+\.\d+ \(revision \S+, .+\)\n$")
         for name in ("run", "resume", "check", "scenes", "export"):
-            self.assertIn(f"usage: talus {name}", talus("help", name).stdout)
-            self.assertIn(f"usage: talus {name}", talus(name, "--help").stdout)
+            self.assertRegex(talus("help", name).stdout, rf"usage: \S*talus {name}")
+            self.assertRegex(talus(name, "--help").stdout, rf"usage: \S*talus {name}")
         self.assertIn("75 interrupted", talus("help").stdout)
         self.assertEqual(talus().returncode, USAGE)
 

@@ -1,8 +1,9 @@
 """What the method soft chooses by itself keeps what it promises, in all ready-made scenes: with the
 stiffness chosen for soft.overlap overlaps stay below it, and with step: auto energies add up.
 
-The scenes run for a number of steps that suits their size; the hard times of most of them, first
-impacts and the collapse of fillings, are at their beginning."""
+The scenes run for a number of steps that suits their size. That is a beginning only: chain, haff,
+biaxial, obstacle, rolling-heap, triaxial and the README's disks meet their hard times in it, large
+scenes such as hopper, silo, piston and heap do not."""
 import json
 import os
 import re
@@ -17,7 +18,9 @@ SCALE = float(os.environ.get("TALUS_TEST_SCALE", "1"))
 AIM = 0.05
 GRAIN_STEPS = 2e6 * SCALE  # of each scene: about a second
 OVERLAPS_FROM_THE_START = {"overlap"}  # its grains begin 5 % deep
-LEFT_OUT = {"masonry"}  # blocks with the law of areas: unstable at any step so far, and not by its length
+# With soft.overlap 0.02 a block leaves the domain at step 88 and energies are off by 100 %; with 0.01
+# it goes well for 0.3 s. The reason is not known.
+LEFT_OUT = {"masonry"}
 
 
 def readme_scene():
