@@ -55,8 +55,8 @@ CLASSES = {"TALUS_ERR_MEMORY": OutOfMemory, "TALUS_ERR_ARGUMENT": ArgumentError,
 
 
 # What the program's user would do, in Python.
-_WORDS = ((r"'talus resume ([^']*)'", r"talus.resume('\1')"), ("--force", "force=True"),
-          (" with -o", ""))
+_WORDS = ((r"(\S+) already holds a run; resume it", r"\1 already holds a run; resume it with talus.resume('\1')"),
+          ("--force", "force=True"), (" with -o", ""))
 _MISSING = re.compile("[Nn]o such (file or )?directory$")
 
 

@@ -5,9 +5,9 @@
 /// goes towards y, and no part of b goes from y towards x. At a flat or hollow edge no direction
 /// passes that test, so such edges never touch, without any rule of their own.
 ///
-/// An edge that lies nearly flat on a face has its minimum at one end, and as the face turns past it
-/// the other end becomes the minimum: both have to be held in a step that turns so far. So cones are
-/// wider by the angle by which b may turn (query.slack).
+/// An edge that lies nearly flat on a face has its minimum at one end, and as the face turns past
+/// it the other end becomes the minimum: both have to be held in a step that turns so far. So cones
+/// are wider by the angle by which b may turn (query.slack).
 ///
 /// Corners of b are held by whole planes instead, as an analytic plane would: every corner over a
 /// triangle counts, not only the lowest one.

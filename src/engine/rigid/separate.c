@@ -15,9 +15,9 @@
 /// Contacts are pushed to this part of what is allowed, so that they are not pushed again at once,
 /// and a push below this part of it is not worth the neighbours' trouble.
 static const double AIM = 0.5, WORTHWHILE = 0.02;
-/// An overlap that came about in the step is taken back. One that was there before it is pushed apart
-/// by at most so many times what is allowed in one step: a chain of grains that were placed with deep
-/// overlaps stretches from step to step, each going as far as it may.
+/// An overlap that came about in the step is taken back. One that was there before it is pushed
+/// apart by at most so many times what is allowed in one step: a chain of grains that were placed
+/// with deep overlaps stretches from step to step, each going as far as it may.
 static const double GENTLE = 10.0;
 /// Pushes that a pass may look at: times the contacts, and at least.
 enum { LOOKS_PER_CONTACT = 2, LEAST_LOOKS = 1000 };

@@ -49,8 +49,16 @@ int clip_line(const overlap_corner* corner, int count, const double u[2], const 
     return kept;
 }
 
+/// The centroid of a polygon is within its box. Of a sliver, whose triangles cancel but for
+/// rounding, the sums may tell any place, and a force there would have any lever.
+static inline double within(double place, double low, double high)
+{
+    return place < low ? low : place > high ? high : place;
+}
+
 bool polygon_piece(const overlap_corner* corner, int count, overlap_piece* out)
 {
+    double low[2] = {corner->x, corner->y}, high[2] = {corner->x, corner->y};
     double twice = 0.0, moment[2] = {0.0, 0.0}, vector[2] = {0.0, 0.0};
     for (int k = 0; k < count; k++) {
         const overlap_corner *p = &corner[k], *q = &corner[k + 1 == count ? 0 : k + 1];
@@ -58,6 +66,8 @@ bool polygon_piece(const overlap_corner* corner, int count, overlap_piece* out)
             vector[0] += q->y - p->y;
             vector[1] -= q->x - p->x;
         }
+        low[0] = p->x < low[0] ? p->x : low[0], high[0] = p->x > high[0] ? p->x : high[0];
+        low[1] = p->y < low[1] ? p->y : low[1], high[1] = p->y > high[1] ? p->y : high[1];
         const double u[2] = {p->x - corner->x, p->y - corner->y};
         const double v[2] = {q->x - corner->x, q->y - corner->y};
         const double triangle = cross_2d(u, v);
@@ -66,8 +76,8 @@ bool polygon_piece(const overlap_corner* corner, int count, overlap_piece* out)
     }
     if (!(twice > 0.0)) return false;
     out->area = 0.5 * twice;
-    out->centroid[0] = corner->x + moment[0] / (3.0 * twice);
-    out->centroid[1] = corner->y + moment[1] / (3.0 * twice);
+    out->centroid[0] = within(corner->x + moment[0] / (3.0 * twice), low[0], high[0]);
+    out->centroid[1] = within(corner->y + moment[1] / (3.0 * twice), low[1], high[1]);
     for (int c = 0; c < 2; c++) out->vector[c] = vector[c];
     return true;
 }

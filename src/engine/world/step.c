@@ -360,9 +360,9 @@ static void note_audit(talus_world* w, const step_audit* audit, double h)
         (long long)(audit->grain >= 0 ? w->state.grains.id[audit->grain] : -1), strictness(t));
 }
 
-/// How far bodies overlap after a part of a step, once overlaps have been taken apart as far as that
-/// goes; of several parts the worst counts. The law g does it by itself. After grains were removed it
-/// is known no more how far others may go.
+/// How far bodies overlap after a part of a step, once overlaps have been taken apart as far as
+/// that goes; of several parts the worst counts. The law g does it by itself. After grains were
+/// removed it is known no more how far others may go.
 static talus_status conclude_overlap(talus_world* w, talus_step_result* result)
 {
     const talus_solver_def* solver = &w->def.solver;
@@ -385,8 +385,8 @@ static talus_status conclude_overlap(talus_world* w, talus_step_result* result)
     return TALUS_OK;
 }
 
-/// How often a step was cut in two so far, for each reason on its own: a part that was cut short for
-/// its solids may still be retried.
+/// How often a step was cut in two so far, for each reason on its own: a part that was cut short
+/// for its solids may still be retried.
 typedef struct halvings {
     int coarse; ///< it went too far
     int cut;    ///< it would have carried solids into others
@@ -447,7 +447,8 @@ static talus_status step_or_halve(talus_world* w, double h, halvings so_far,
     contact_dynamics_reject(w->rigid, &order);
     if (policy != TALUS_POLICY_RETRY || so_far.retried >= w->def.retry_depth) {
         return error_set(error, TALUS_ERR_NUMERIC, "%s%s", why,
-                         so_far.retried > 0 ? ", also with the smallest step that retrying allows" : "");
+                         so_far.retried > 0 ? ", also with the smallest step that retrying allows"
+                                            : "");
     }
     log_write(&w->log, TALUS_LOG_INFO, "%s; trying two steps of half the length", why);
     result->residual = before.residual;

@@ -1,6 +1,6 @@
 /// The script beside the files of a run or an export that shows them in ParaView:
-/// show-in-paraview.py as it is in the source, kept inside the library, and a line that calls it for
-/// the folder.
+/// show-in-paraview.py as it is in the source, kept inside the library, and a line that calls it
+/// for the folder.
 #include "base/error.h"
 #include "base/json.h"
 #include "record/export.h"
