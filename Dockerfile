@@ -3,6 +3,6 @@ FROM debian:12
 RUN apt-get update && apt-get install -y --no-install-recommends ca-certificates make
 COPY . /src
 RUN make -C /src install PREFIX=/usr/local && rm -rf /src/build /src/viewer/node_modules
-WORKDIR /work
+WORKDIR /data
 ENTRYPOINT ["talus"]
 CMD ["help"]
