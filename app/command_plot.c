@@ -10,7 +10,7 @@ static const plot_kind kinds[] = {
      plot_energy},
     {"stress", "pressure, deviator and components of the stress over time", PLOT_NEEDS_CONTACTS,
      plot_stress},
-    {"coordination", "contacts a grain over time, with and without rattlers", PLOT_NEEDS_CONTACTS,
+    {"coordination", "contacts per grain over time, with and without rattlers", PLOT_NEEDS_CONTACTS,
      plot_coordination},
     {"forces", "P(f) of normal and tangential forces", PLOT_NEEDS_CONTACTS, plot_forces},
     {"friction", "how much of their friction the contacts use", PLOT_NEEDS_CONTACTS, plot_friction},

@@ -288,7 +288,7 @@ static const measure_quantity quantities[] = {
      measure_stress, NULL, NULL},
     {"fabric", "fabric tensor, anisotropies of contacts and forces, roses", MEASURE_CONTACTS,
      measure_fabric, NULL, NULL},
-    {"coordination", "contacts a grain, with and without rattlers", MEASURE_CONTACTS,
+    {"coordination", "contacts per grain, with and without rattlers", MEASURE_CONTACTS,
      measure_coordination, NULL, NULL},
     {"forces", "mean and largest forces, P(f_n), P(f_t)", MEASURE_CONTACTS, measure_forces, NULL,
      NULL},

@@ -293,7 +293,7 @@ void plot_coordination(plot_job* job, plot_sheet* sheet)
     }
     sheet->rows = 2;
     if (!over_time(job, sheet, numbers, 5, measure_coordination)) return;
-    snprintf(sheet->panel[0].y_label, PLOT_TEXT, "contacts a grain Z");
+    snprintf(sheet->panel[0].y_label, PLOT_TEXT, "contacts per grain Z");
     snprintf(sheet->panel[1].y_label, PLOT_TEXT, "rattlers");
 }
 

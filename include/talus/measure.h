@@ -174,7 +174,7 @@ TALUS_API talus_status talus_measure_network(const talus_world* world, const tal
 
 /// Coordination of the packing, from contacts that carry a force.
 typedef struct talus_coordination {
-    double all;       ///< mean contacts a grain, all free grains
+    double all;       ///< mean contacts per grain, all free grains
     double backbone;  ///< the same without rattlers
     int64_t rattlers; ///< grains removed, in turn, for having fewer than dim + 1 contacts
                       ///< (2 contacts suffice in 2D with friction; see `frictional`)
@@ -182,8 +182,9 @@ typedef struct talus_coordination {
 
 /// Count contacts whose force exceeds `threshold` times the mean contact force [e.g. 1e-6]. A
 /// contact with a wall or glued grain counts once, between two free grains once for each.
-/// `frictional` lowers the contacts a grain needs from dim + 1 to 2. The means are over the grains
-/// of `region`, which may be NULL: of the whole world, in which rattlers are found in any case.
+/// `frictional` lowers the number of contacts that a grain needs from dim + 1 to 2. The means are
+/// over the grains of `region`, which may be NULL: of the whole world, in which rattlers are found
+/// in any case.
 TALUS_API talus_status talus_measure_coordination(const talus_world* world, double threshold,
                                                   bool frictional, const talus_region* region,
                                                   talus_coordination* out, talus_error* error);

@@ -1,4 +1,4 @@
-/// Coordination: contacts a grain, with and without the grains that hang loose.
+/// Coordination: contacts per grain, with and without the grains that hang loose.
 #include "base/error.h"
 #include "base/vec.h"
 #include "measure/contact_filter.h"

@@ -90,7 +90,7 @@ static double free_energy2(const problem* p)
 }
 
 /// Could the packing bear load, and does it do so, if there are impulses to tell? Friction needs
-/// dim + 1 contacts a grain; some grains have none.
+/// dim + 1 contacts per grain; some grains have none.
 void coarse_begin(coarse_grid* c, const problem* p, double tolerance, int64_t budget)
 {
     const contact_counts n = count_contacts(p, 1);
