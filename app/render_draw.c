@@ -88,9 +88,10 @@ static bool scene_begin(const renderer* r, const talus_world* world, scene_pictu
 
 static void add_group(render_survey* v, double group)
 {
+    if (v->group_count > RENDER_GROUPS) return; // too many already, and not kept
     int64_t at = 0;
     while (at < v->group_count && v->group[at] < group) at++;
-    if (v->group_count > RENDER_GROUPS || (at < v->group_count && v->group[at] == group)) return;
+    if (at < v->group_count && v->group[at] == group) return;
     if (v->group_count < RENDER_GROUPS) {
         for (int64_t k = v->group_count; k > at; k--) v->group[k] = v->group[k - 1];
         v->group[at] = group;
