@@ -111,7 +111,7 @@ void crew_do(crew** of, int threads, int64_t count, crew_work* work, void* data)
     crew* c = *of;
     for (int64_t k = 0; !c && k < count; k++) work(data, k);
     if (!c) return;
-    const uint64_t pass = (c->ticket >> 32) + 1;
+    const uint64_t pass = (__atomic_load_n(&c->ticket, __ATOMIC_RELAXED) >> 32) + 1;
     __atomic_store_n(&c->ticket, pass << 32 | CLOSED, __ATOMIC_SEQ_CST);
     __atomic_store_n(&c->count, count, __ATOMIC_RELAXED);
     __atomic_store_n(&c->finished, 0, __ATOMIC_RELAXED);
