@@ -7,9 +7,9 @@
 /// with an opening a quarter of its width (hopper), a layer between bumpy walls with its velocity
 /// profile given (shear). Until then steps are coarse (WARM_SWEEPS sweeps without momentum); then
 /// come NOT_COUNTED by the default rule, and those that count. So many are left out because a flow
-/// needs about three times sqrt(d/g) to forget what coarse steps have left in its loads: sweeps of a
-/// collapse of 10^4 disks fall from 220 to 130 in this time. Those that count are made a second time
-/// by two threads, from a copy of the world, with the same bits. Times depend on the machine;
+/// needs about three times sqrt(d/g) to forget what coarse steps have left in its loads: sweeps of
+/// a collapse of 10^4 disks fall from 220 to 130 in this time. Those that count are made a second
+/// time by two threads, from a copy of the world, with the same bits. Times depend on the machine;
 /// sweeps and updates do not. A million grains are followed from LARGE_WARM_UP on, when they have
 /// fallen by some diameters, the lowest onto the floor: all move.
 ///

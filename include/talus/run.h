@@ -106,6 +106,58 @@ TALUS_API talus_status talus_run_start(const talus_run_def* def, talus_summary* 
 TALUS_API talus_status talus_run_resume(const talus_run_def* def, talus_summary* summary,
                                         talus_report* report, talus_error* error);
 
+/// A run in the caller's hands, for forces, loads, removals and rules of the caller's own:
+///
+///     talus_run_open(&def, false, &run, &report, &error);
+///     while (talus_run_goes_on(run, &going, &error) == TALUS_OK && going) {
+///         ... change talus_run_world(run): this acts in the next step
+///         talus_run_step(run, &stepped, &error);
+///         if (!stepped) break;
+///         ... look at the world, change it
+///         talus_run_record(run, NULL, &error);
+///     }
+///     talus_run_close(run, &summary, &error);
+///
+/// Frames, series, checkpoints, phases and inlets are those of talus_run_start(). Whoever does the
+/// same to the same world after talus_run_open() with `resumed` comes to the same bits; what that
+/// needs beside the world goes into checkpoints by talus_run_keep().
+typedef struct talus_run talus_run;
+
+/// Begin a run, or go on from the last good checkpoint in def->directory. The options' pointers
+/// must outlive the run.
+TALUS_API talus_status talus_run_open(const talus_run_def* def, bool resumed, talus_run** out,
+                                      talus_report* report, talus_error* error);
+/// The world of the run, which stays the run's: it may be changed between two steps, but not
+/// stepped.
+TALUS_API talus_world* talus_run_world(talus_run* run);
+/// Length of the next step, s.
+TALUS_API double talus_run_step_length(const talus_run* run);
+/// Begin the next phase if it is time to; *going tells whether another step is to come.
+TALUS_API talus_status talus_run_goes_on(talus_run* run, bool* going, talus_error* error);
+/// Take one step, and before it let the inlets pour. *stepped is false if it could not be taken:
+/// then the run is at its end, and talus_run_close() says why.
+TALUS_API talus_status talus_run_step(talus_run* run, bool* stepped, talus_error* error);
+/// Record what is due after a step: frame, row of the series, checkpoint. *frame tells whether a
+/// frame was written; may be NULL.
+TALUS_API talus_status talus_run_record(talus_run* run, bool* frame, talus_error* error);
+/// Whether the next talus_run_record() writes a checkpoint.
+TALUS_API bool talus_run_checkpoint_due(const talus_run* run);
+/// Put bytes of the caller's own into all checkpoints from now on, instead of those before. They
+/// are copied.
+TALUS_API talus_status talus_run_keep(talus_run* run, const void* bytes, int64_t size,
+                                      talus_error* error);
+/// The bytes that were kept, also those of the checkpoint from which the run goes on; NULL or size
+/// 0 if there are none. The run's own.
+TALUS_API const void* talus_run_kept(const talus_run* run, int64_t* size);
+/// End the run after the step just done, as finished: nothing is left to resume. `why` goes into
+/// the outcome; may be NULL.
+TALUS_API void talus_run_stop(talus_run* run, const char* why);
+/// Write the last checkpoint, records and summary, and end the run. One that has not come to its
+/// end can be resumed: TALUS_INTERRUPTED.
+TALUS_API talus_status talus_run_close(talus_run* run, talus_summary* summary, talus_error* error);
+/// End a run without another word on disk; it can be resumed from its last checkpoint.
+TALUS_API void talus_run_abandon(talus_run* run);
+
 /// What talus_run_load() gives back.
 typedef struct talus_loaded {
     talus_world* world; ///< the caller's, to be ended with talus_world_destroy()

@@ -330,6 +330,49 @@ class World(WorldView):
         return result
 
 
+class RunWorld(World):
+    """The world of a run, while the run hands it over: it can be looked at and changed, and the run
+    steps it. Arrays keep what they show when the run goes on; take them anew each time."""
+
+    @classmethod
+    def _borrow(cls, pointer, keep):
+        world = cls.__new__(cls)
+        world._pointer, world._keep = pointer, keep
+        world._open, world._turn = Windows(), Turn("world")
+        world._threads = lib.talus_world_options(pointer).threads
+        return world
+
+    def _ready(self, changes=False, moves=False):
+        if self._pointer is None:
+            raise errors.StateError("the run of this world has ended: talus.load() or talus.open() "
+                                    "show what it left")
+        return super()._ready(changes, moves)
+
+    def _let_go(self):
+        """Before the run goes on: what was written into arrays counts, and they keep what they
+        show."""
+        if self._open.writable():
+            self._edit()
+        self._open.cut_off(self._pointer, ("grains", "contacts"))
+
+    def _end(self):
+        self._open.cut_off(self._pointer, ("grains", "contacts"))
+        self._pointer = None
+
+    def __repr__(self):
+        return "<World of a run that has ended>" if self._pointer is None else super().__repr__()
+
+    def _steps(self, h, count):
+        raise errors.StateError("the run steps this world by itself; to try something, step a "
+                                "copy: world.copy().step(h)")
+
+    def _belongs_to_scene(self, *given, **options):
+        raise errors.StateError("materials, shapes and walls of a run belong into its scene, from "
+                                "which the run is resumed")
+
+    add_material = set_pair = add_solid = add_wall = remove_wall = _belongs_to_scene
+
+
 def as_type(column, ctype, where):
     """A column of values that the C type can hold; the first row that it cannot is named."""
     wanted = numpy_type(ctype)

@@ -216,6 +216,15 @@ static bool write_table(hid_t file, const world_table* t, int dim)
     return good;
 }
 
+/// A part of the checkpoint as a dataset; no bytes are no dataset.
+static bool write_part(hid_t group, const checkpoint_part* part)
+{
+    if (part->fields) return fields_write(group, part->name, part->fields, part->rows, part->data);
+    const checkpoint_bytes* bytes = part->data;
+    return bytes->size == 0 ||
+           h5_write(group, part->name, COLUMN_U8, bytes->size, 1, bytes->data, false);
+}
+
 static talus_status state_image(const talus_world* world, const checkpoint_part* parts,
                                 int part_count, void** data, size_t* size, talus_error* error)
 {
@@ -240,9 +249,7 @@ static talus_status state_image(const talus_world* world, const checkpoint_part*
                                .last = world->last};
     hid_t group = good ? H5Gcreate2(file, PARTS_GROUP, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT) : -1;
     good = group >= 0 && fields_write(group, WORLD_PART, &world_list, 1, &state);
-    for (int i = 0; good && i < part_count; i++) {
-        good = fields_write(group, parts[i].name, parts[i].fields, parts[i].rows, parts[i].data);
-    }
+    for (int i = 0; good && i < part_count; i++) good = write_part(group, &parts[i]);
     if (group >= 0) H5Gclose(group);
     talus_status status = good ? h5_image(file, data, size, error)
                                : h5_error(error, TALUS_ERR_IO, "cannot build", "a checkpoint");
@@ -502,14 +509,50 @@ static talus_status load_world(hid_t file, const hid_t group[WORLD_TABLES], hid_
     return TALUS_OK;
 }
 
+static talus_status check_part(hid_t group, const checkpoint_part* part, const char* path,
+                               talus_error* error)
+{
+    int64_t size = 0;
+    int width = 0;
+    if (part->fields) {
+        return fields_check(group, part->name, part->fields, part->rows, PARTS_GROUP, path, error);
+    }
+    if (group >= 0 && h5_has(group, part->name) &&
+        (!h5_is_inside(group, part->name) ||
+         !h5_shape(group, part->name, COLUMN_U8, &size, &width) || width != 1)) {
+        return refuse_field(path, PARTS_GROUP, part->name, "is of another type", error);
+    }
+    return TALUS_OK;
+}
+
+/// Read a part that was checked.
+static bool read_part(hid_t group, const checkpoint_part* part)
+{
+    if (part->fields) return fields_read(group, part->name, part->fields, part->rows, part->data);
+    checkpoint_bytes* bytes = part->data;
+    checkpoint_bytes found = {0};
+    int width = 0;
+    if (h5_has(group, part->name)) {
+        if (!h5_shape(group, part->name, COLUMN_U8, &found.size, &width)) return false;
+        found.data = malloc((size_t)found.size + 1);
+        if (!found.data || !h5_read(group, part->name, COLUMN_U8, found.data)) {
+            free(found.data);
+            return false;
+        }
+        found.data[found.size] = '\0'; // it may be a text
+    }
+    free(bytes->data);
+    *bytes = found;
+    return true;
+}
+
 static talus_status load_state(hid_t file, const char* path, talus_world* world,
                                const checkpoint_part* parts, int part_count, talus_error* error)
 {
     talus_status status = TALUS_OK;
     hid_t from = H5Gopen2(file, PARTS_GROUP, H5P_DEFAULT);
     for (int i = 0; status == TALUS_OK && i < part_count; i++) {
-        status = fields_check(from, parts[i].name, parts[i].fields, parts[i].rows, PARTS_GROUP,
-                              path, error);
+        status = check_part(from, &parts[i], path, error);
     }
     if (status == TALUS_OK && world) {
         world_table tables[WORLD_TABLES];
@@ -523,7 +566,7 @@ static talus_status load_state(hid_t file, const char* path, talus_world* world,
         }
     }
     for (int i = 0; status == TALUS_OK && i < part_count; i++) {
-        if (!fields_read(from, parts[i].name, parts[i].fields, parts[i].rows, parts[i].data)) {
+        if (!read_part(from, &parts[i])) {
             status = h5_error(error, TALUS_ERR_IO, "cannot read", path);
         }
     }

@@ -60,10 +60,16 @@ void series_close(series* s);
 /// Structs that a checkpoint carries beside the world (the run's own state), field by field.
 typedef struct checkpoint_part {
     const char* name;
-    const stored_fields* fields;
+    const stored_fields* fields; ///< NULL: the part is bytes, of which only the owner knows more
     int64_t rows;
-    void* data; ///< [rows] structs
+    void* data; ///< [rows] structs; a checkpoint_bytes, which gets its own copy when it is read
 } checkpoint_part;
+
+/// As many bytes as somebody wants to be kept. free() the data.
+typedef struct checkpoint_bytes {
+    unsigned char* data;
+    int64_t size;
+} checkpoint_bytes;
 
 /// Fields of a talus_step_result, for parts that have one.
 extern const stored_fields step_result_fields;

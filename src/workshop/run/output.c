@@ -9,8 +9,10 @@
 #include "base/error.h"
 #include "run/directory.h"
 #include "run/run.h"
+#include "run/settings.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 /// Seconds from one publication of frames to the next: at least the first; this part of the time
 /// since the process began, so that the number of files grows with its logarithm; and so many times
@@ -68,7 +70,7 @@ static const stored_field inlet_fields[] = {FIELD(inlet_state, poured),
                                             FIELD(inlet_state, attempts), FIELD(inlet_state, owed)};
 const stored_fields inlet_state_fields = FIELD_LIST(inlet_state, inlet_fields);
 
-enum { RUN_PARTS = 3 };
+enum { RUN_PARTS = 5 };
 
 /// The run's own parts of a checkpoint.
 static void list_parts(run* r, checkpoint_part out[RUN_PARTS])
@@ -77,6 +79,24 @@ static void list_parts(run* r, checkpoint_part out[RUN_PARTS])
     out[1] = (checkpoint_part){"phases", &phase_log_fields, scene_phase_count(r->scene), r->phases};
     out[2] =
         (checkpoint_part){"inlets", &inlet_state_fields, scene_inlet_count(r->scene), r->inlets};
+    out[3] = (checkpoint_part){.name = "kept", .data = &r->kept};
+    out[4] = (checkpoint_part){.name = "settings", .data = &r->settings};
+}
+
+/// Settings that the user of a steered run may have changed, for the next checkpoint. Once a run
+/// was steered they stay with it.
+static talus_status tell_settings(run* r, talus_error* error)
+{
+    text_buffer text = {0};
+    if (!r->steered && r->settings.size == 0) return TALUS_OK;
+    settings_tell(r->world, &text);
+    if (text.failed) {
+        text_free(&text);
+        return error_memory(error, "a checkpoint");
+    }
+    free(r->settings.data);
+    r->settings = (checkpoint_bytes){(unsigned char*)text.data, (int64_t)text.size};
+    return TALUS_OK;
 }
 
 // ---- records -----------------------------------------------------------------------------------
@@ -160,6 +180,13 @@ talus_status output_publish(run* r, talus_error* error)
     return series_flush(r->series, error);
 }
 
+bool output_checkpoint_due(const run* r)
+{
+    const double wish = r->def->checkpoint_seconds;
+    const double interval = wish >= 0 ? wish : scene_outputs(r->scene)->checkpoint_seconds;
+    return clock_seconds() - r->checkpointed >= interval;
+}
+
 talus_status output_checkpoint(run* r, talus_error* error)
 {
     double began = clock_seconds();
@@ -171,6 +198,7 @@ talus_status output_checkpoint(run* r, talus_error* error)
     int64_t memory = summary_peak_memory();
     if (memory > s->peak_memory) s->peak_memory = memory;
 
+    TRY(tell_settings(r, error));
     checkpoint_part parts[RUN_PARTS];
     list_parts(r, parts);
     TRY(checkpoint_write(r->def->directory, r->world, parts, RUN_PARTS, error));
@@ -181,8 +209,9 @@ talus_status output_checkpoint(run* r, talus_error* error)
 
 talus_status output_peek_state(run* r, talus_error* error)
 {
-    const checkpoint_part part = {"run", &run_state_fields, 1, &r->state};
-    return checkpoint_peek(r->def->directory, &part, 1, error);
+    const checkpoint_part parts[] = {{"run", &run_state_fields, 1, &r->state},
+                                     {.name = "settings", .data = &r->settings}};
+    return checkpoint_peek(r->def->directory, parts, 2, error);
 }
 
 talus_status output_restore(run* r, talus_error* error)

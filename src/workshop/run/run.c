@@ -15,6 +15,7 @@
 #include "record/files.h"
 #include "run/certainty.h"
 #include "run/directory.h"
+#include "run/settings.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -52,6 +53,8 @@ void run_free(run* r)
     talus_scene_destroy(r->scene);
     free(r->inlets);
     free(r->phases);
+    free(r->kept.data);
+    free(r->settings.data);
     journal_close(&r->journal);
     if (r->lock >= 0) close(r->lock);
 }
@@ -212,9 +215,6 @@ static talus_status run_claim_directory(run* r, talus_error* error)
 
 // ---- the loop ----------------------------------------------------------------------------------
 
-/// How the loop ended.
-typedef enum run_end { END_FINISHED, END_LIMIT, END_INTERRUPTED, END_NUMERIC } run_end;
-
 /// What comes up in step after step is said the first time and at every doubling of its count.
 static bool worth_saying(int64_t count)
 {
@@ -356,7 +356,7 @@ talus_status run_steps(run* r, talus_error* error)
     }
     s->poured = 1;
     dump_step(&r->dump, s->step + 1);
-    TRY(take_steps(r, h, schedule_batch(r), error));
+    TRY(take_steps(r, h, r->steered ? 1 : schedule_batch(r), error));
     schedule_note_energy(r);
     note_step(r);
     return TALUS_OK;
@@ -380,59 +380,77 @@ talus_status run_advance_phase(run* r, bool* finished, talus_error* error)
     return TALUS_OK;
 }
 
-static talus_status run_loop(run* r, run_end* end, talus_error* error)
+/// Begin the next phase if it is time to, and see whether the run has come to an end: r->end.
+static talus_status run_look_ahead(run* r, talus_error* error)
 {
-    const double wish = r->def->checkpoint_seconds;
-    const double interval = wish >= 0 ? wish : scene_outputs(r->scene)->checkpoint_seconds;
+    bool finished = false;
+    TRY(run_advance_phase(r, &finished, error));
+    if (finished) {
+        r->end = END_FINISHED;
+    } else if (r->def->max_steps >= 0 && r->state.step >= r->def->max_steps) {
+        r->end = END_LIMIT;
+    } else if (r->def->stop && *r->def->stop) {
+        r->end = END_INTERRUPTED;
+    }
+    return TALUS_OK;
+}
+
+/// The next steps; r->end tells if one could not be taken.
+static talus_status run_go_on(run* r, talus_error* error)
+{
+    const talus_status status = run_steps(r, &r->failure);
+    if (status == TALUS_ERR_NUMERIC) {
+        r->end = END_NUMERIC;
+    } else if (status < 0) {
+        if (error) *error = r->failure;
+        return status;
+    }
+    return TALUS_OK;
+}
+
+/// What is due after the steps just done.
+static talus_status run_record(run* r, talus_error* error)
+{
+    TRY(output_due(r, error));
+    TRY(output_publish(r, error));
+    tell_progress(r);
+    return output_checkpoint_due(r) ? output_checkpoint(r, error) : TALUS_OK;
+}
+
+static talus_status run_loop(run* r, talus_error* error)
+{
     for (;;) {
-        bool finished = false;
-        TRY(run_advance_phase(r, &finished, error));
-        if (finished) {
-            *end = END_FINISHED;
-            return TALUS_OK;
-        }
-        if (r->def->max_steps >= 0 && r->state.step >= r->def->max_steps) {
-            *end = END_LIMIT;
-            return TALUS_OK;
-        }
-        if (r->def->stop && *r->def->stop) {
-            *end = END_INTERRUPTED;
-            return TALUS_OK;
-        }
-        talus_status status = run_steps(r, error);
-        if (status == TALUS_ERR_NUMERIC) {
-            *end = END_NUMERIC;
-            return TALUS_OK;
-        }
-        TRY(status);
-        TRY(output_due(r, error));
-        TRY(output_publish(r, error));
-        tell_progress(r);
-        if (clock_seconds() - r->checkpointed >= interval) TRY(output_checkpoint(r, error));
+        TRY(run_look_ahead(r, error));
+        if (r->end == END_NOT_YET) TRY(run_go_on(r, error));
+        if (r->end != END_NOT_YET) return TALUS_OK;
+        TRY(run_record(r, error));
     }
 }
 
 // ---- ends --------------------------------------------------------------------------------------
 
 /// Checkpoint, closing records and summary.
-static talus_status run_close(run* r, run_end end, const talus_error* failure,
-                              talus_summary* summary, talus_error* error)
+static talus_status run_close(run* r, talus_summary* summary, talus_error* error)
 {
+    const run_end end = r->end;
     r->interrupted = end == END_INTERRUPTED;
-    r->state.finished = end == END_FINISHED;
+    r->state.finished = end == END_FINISHED || end == END_STOPPED;
     TRY(output_checkpoint(r, error));
     if (end != END_INTERRUPTED) TRY(output_finish(r, error));
 
     char outcome[sizeof summary->outcome];
     switch (end) {
+    case END_NOT_YET:
+    case END_BEFORE:
     case END_FINISHED: snprintf(outcome, sizeof outcome, "finished"); break;
+    case END_STOPPED: snprintf(outcome, sizeof outcome, "finished: %s", r->stopped_by); break;
     case END_LIMIT:
         snprintf(outcome, sizeof outcome, "stopped at the limit of %" PRId64 " step%s",
                  r->def->max_steps, plural(r->def->max_steps));
         break;
     case END_INTERRUPTED: snprintf(outcome, sizeof outcome, "interrupted"); break;
     case END_NUMERIC:
-        snprintf(outcome, sizeof outcome, "numerical stop: %.480s", failure->text);
+        snprintf(outcome, sizeof outcome, "numerical stop: %.480s", r->failure.text);
         break;
     }
     talus_summary local;
@@ -455,43 +473,71 @@ static talus_status run_close(run* r, run_end end, const talus_error* failure,
     return summary_write(r, summary, error);
 }
 
+/// What has to be there before the first step of this process.
+static void run_prepare(run* r)
+{
+    if (r->def->dump_problems <= 0) return;
+    r->dump = (dump){.most = r->def->dump_problems,
+                     .directory = r->def->directory,
+                     .title = talus_scene_title(r->scene),
+                     .reduced_units = scene_outputs(r->scene)->reduced_units,
+                     .log = r->log};
+    dump_begin(&r->dump, r->world);
+}
+
+/// After the last step: close the run and say how it ended. TALUS_ERR_NUMERIC and TALUS_INTERRUPTED
+/// come from a run that is closed properly.
+static talus_status run_conclude(run* r, talus_summary* summary, talus_error* error)
+{
+    if (r->end == END_NUMERIC) {
+        // The number of the step before what the world said of it: grain, time and reason.
+        char words[sizeof r->failure.text];
+        memcpy(words, r->failure.text, sizeof words);
+        snprintf(r->failure.text, sizeof r->failure.text, "step %" PRId64 ": %.1900s",
+                 r->state.step + 1, words);
+    }
+    TRY(run_close(r, summary, error));
+    if (r->end == END_NUMERIC) {
+        if (error) *error = r->failure;
+        return TALUS_ERR_NUMERIC;
+    }
+    return r->end == END_INTERRUPTED ? TALUS_INTERRUPTED : TALUS_OK;
+}
+
+/// Say in the log why the run could not go on.
+static talus_status run_failed(run* r, talus_status status, const talus_error* failure,
+                               talus_error* error)
+{
+    log_write(&r->log, TALUS_LOG_WARNING, "failed: %s", failure->text);
+    if (error) *error = *failure;
+    return status;
+}
+
+/// The summary of a run that had ended before it was resumed.
+static talus_status run_look_back(run* r, talus_summary* summary)
+{
+    if (summary) {
+        summary_fill(r, r->state.finished ? "finished" : "step limit already reached", summary);
+        summary->nothing_to_do = true;
+    }
+    return TALUS_OK;
+}
+
 /// From the first step to the summary, for start and resume alike.
 static talus_status run_carry_out(run* r, talus_summary* summary, talus_error* error)
 {
     talus_error failure = {0};
-    run_end end = END_FINISHED;
-    if (r->def->dump_problems > 0) {
-        r->dump = (dump){.most = r->def->dump_problems,
-                         .directory = r->def->directory,
-                         .title = talus_scene_title(r->scene),
-                         .reduced_units = scene_outputs(r->scene)->reduced_units,
-                         .log = r->log};
-        dump_begin(&r->dump, r->world);
-    }
-    talus_status status = run_loop(r, &end, &failure);
-    if (status < 0) {
-        log_write(&r->log, TALUS_LOG_WARNING, "failed: %s", failure.text);
-        if (error) *error = failure;
-        return status;
-    }
-    if (end == END_NUMERIC) {
-        // The number of the step before what the world said of it: grain, time and reason.
-        char words[sizeof failure.text];
-        memcpy(words, failure.text, sizeof words);
-        snprintf(failure.text, sizeof failure.text, "step %" PRId64 ": %.1900s", r->state.step + 1,
-                 words);
-    }
-    TRY(run_close(r, end, &failure, summary, error));
-    if (end == END_NUMERIC) {
-        if (error) *error = failure;
-        return TALUS_ERR_NUMERIC;
-    }
-    return end == END_INTERRUPTED ? TALUS_INTERRUPTED : TALUS_OK;
+    if (r->end == END_BEFORE) return run_look_back(r, summary);
+    run_prepare(r);
+    const talus_status status = run_loop(r, &failure);
+    if (status < 0) return run_failed(r, status, &failure, error);
+    return run_conclude(r, summary, error);
 }
 
 // ---- the two entries ---------------------------------------------------------------------------
 
-static talus_status start(run* r, talus_summary* summary, talus_report* report, talus_error* error)
+/// Make the run ready for its first step.
+static talus_status start(run* r, talus_report* report, talus_error* error)
 {
     const talus_run_def* def = r->def;
     if (!def->scene || !def->directory) {
@@ -504,8 +550,7 @@ static talus_status start(run* r, talus_summary* summary, talus_report* report, 
     TRY(run_claim_directory(r, error));
     log_banner(r, "start");
     say_stiffness(r);
-    TRY(run_first_records(r, error));
-    return run_carry_out(r, summary, error);
+    return run_first_records(r, error);
 }
 
 talus_status talus_run_start(const talus_run_def* given, talus_summary* summary,
@@ -516,7 +561,8 @@ talus_status talus_run_start(const talus_run_def* given, talus_summary* summary,
     TRY(DEFINITION_TAKE(run, &own, given, error));
     run r;
     run_init(&r, def);
-    talus_status status = start(&r, summary, report, error);
+    talus_status status = start(&r, report, error);
+    if (status == TALUS_OK) status = run_carry_out(&r, summary, error);
     run_free(&r);
     return status;
 }
@@ -546,6 +592,9 @@ static talus_status resume_restore(run* r, talus_error* error)
                          r->def->directory, last + 1, scene_phase_count(r->scene));
     }
     for (int p = 0; p <= last; p++) TRY(scene_phase_begin(r->scene, p, r->world, error));
+    if (r->settings.size > 0) {
+        TRY(settings_restore(r->world, (const char*)r->settings.data, error));
+    }
     return output_restore(r, error);
 }
 
@@ -564,7 +613,8 @@ static bool resume_is_done(run* r)
            !directory_has(r->def->directory, "frames");
 }
 
-static talus_status resume(run* r, talus_summary* summary, talus_report* report, talus_error* error)
+/// Make the run ready for the step after its last checkpoint; r->end tells if there is none.
+static talus_status resume(run* r, talus_report* report, talus_error* error)
 {
     const char* directory = r->def->directory;
     if (!directory) return error_set(error, TALUS_ERR_ARGUMENT, "a resume needs a directory");
@@ -580,10 +630,7 @@ static talus_status resume(run* r, talus_summary* summary, talus_report* report,
     bool fresh = !has_checkpoint(directory);
     if (!fresh) TRY(resume_restore(r, error));
     if (!fresh && resume_is_done(r)) {
-        if (summary) {
-            summary_fill(r, r->state.finished ? "finished" : "step limit already reached", summary);
-            summary->nothing_to_do = true;
-        }
+        r->end = END_BEFORE;
         return TALUS_OK;
     }
     TRY(journal_open(&r->journal, directory, error));
@@ -598,7 +645,7 @@ static talus_status resume(run* r, talus_summary* summary, talus_report* report,
         r->checkpointed = clock_seconds();
     }
     r->speed_step[0] = r->speed_step[1] = r->state.step;
-    return run_carry_out(r, summary, error);
+    return TALUS_OK;
 }
 
 talus_status talus_run_resume(const talus_run_def* given, talus_summary* summary,
@@ -609,7 +656,8 @@ talus_status talus_run_resume(const talus_run_def* given, talus_summary* summary
     TRY(DEFINITION_TAKE(run, &own, given, error));
     run r;
     run_init(&r, def);
-    talus_status status = resume(&r, summary, report, error);
+    talus_status status = resume(&r, report, error);
+    if (status == TALUS_OK) status = run_carry_out(&r, summary, error);
     run_free(&r);
     return status;
 }
@@ -649,4 +697,116 @@ talus_status talus_run_load(const talus_run_def* given, talus_loaded* out, talus
     talus_status status = load(&r, out, report, error);
     run_free(&r);
     return status;
+}
+
+// ---- a run in its user's hands ------------------------------------------------------------------
+
+talus_status talus_run_open(const talus_run_def* given, bool resumed, talus_run** out,
+                            talus_report* report, talus_error* error)
+{
+    *out = NULL;
+    run* r = malloc(sizeof *r);
+    if (!r) return error_memory(error, "a run");
+    talus_run_def own = talus_run_default();
+    talus_status status = DEFINITION_TAKE(run, &own, given, error);
+    run_init(r, &r->own);
+    r->own = own;
+    r->journal.copy = (log_sink){.function = own.log, .user = own.log_user};
+    r->steered = true;
+    if (status == TALUS_OK) status = resumed ? resume(r, report, error) : start(r, report, error);
+    if (status < 0) {
+        run_free(r);
+        free(r);
+        return status;
+    }
+    if (r->end == END_NOT_YET) run_prepare(r);
+    *out = r;
+    return TALUS_OK;
+}
+
+talus_world* talus_run_world(talus_run* r)
+{
+    return r->world;
+}
+
+double talus_run_step_length(const talus_run* r)
+{
+    return schedule_step_length(r);
+}
+
+talus_status talus_run_goes_on(talus_run* r, bool* going, talus_error* error)
+{
+    talus_error failure = {0};
+    const talus_status status = r->end == END_NOT_YET ? run_look_ahead(r, &failure) : TALUS_OK;
+    *going = status >= 0 && r->end == END_NOT_YET;
+    return status < 0 ? run_failed(r, status, &failure, error) : TALUS_OK;
+}
+
+talus_status talus_run_step(talus_run* r, bool* stepped, talus_error* error)
+{
+    talus_error failure = {0};
+    *stepped = false;
+    if (r->end != END_NOT_YET) return TALUS_OK;
+    const talus_status status = run_go_on(r, &failure);
+    if (status < 0) return run_failed(r, status, &failure, error);
+    *stepped = r->end == END_NOT_YET;
+    return TALUS_OK;
+}
+
+talus_status talus_run_record(talus_run* r, bool* frame, talus_error* error)
+{
+    const int64_t before = r->state.frames_written;
+    talus_error failure = {0};
+    const talus_status status = r->end == END_NOT_YET ? run_record(r, &failure) : TALUS_OK;
+    if (frame) *frame = r->state.frames_written > before;
+    return status < 0 ? run_failed(r, status, &failure, error) : TALUS_OK;
+}
+
+bool talus_run_checkpoint_due(const talus_run* r)
+{
+    return output_checkpoint_due(r);
+}
+
+talus_status talus_run_keep(talus_run* r, const void* bytes, int64_t size, talus_error* error)
+{
+    if (size < 0 || (size > 0 && !bytes)) {
+        return error_set(error, TALUS_ERR_ARGUMENT, "what is to be kept needs bytes and a size");
+    }
+    unsigned char* copy = malloc((size_t)size + 1);
+    if (!copy) return error_memory(error, "what is to be kept");
+    if (size > 0) memcpy(copy, bytes, (size_t)size);
+    free(r->kept.data);
+    r->kept = (checkpoint_bytes){copy, size};
+    return TALUS_OK;
+}
+
+const void* talus_run_kept(const talus_run* r, int64_t* size)
+{
+    *size = r->kept.size;
+    return r->kept.data;
+}
+
+void talus_run_stop(talus_run* r, const char* why)
+{
+    if (r->end != END_NOT_YET) return;
+    r->end = END_STOPPED;
+    snprintf(r->stopped_by, sizeof r->stopped_by, "%s", why ? why : "stopped by its user's rule");
+}
+
+talus_status talus_run_close(talus_run* r, talus_summary* summary, talus_error* error)
+{
+    if (!r) return TALUS_OK;
+    if (r->end == END_NOT_YET) r->end = END_INTERRUPTED;
+    const talus_status status =
+        r->end == END_BEFORE ? run_look_back(r, summary) : run_conclude(r, summary, error);
+    run_free(r);
+    free(r);
+    return status;
+}
+
+void talus_run_abandon(talus_run* r)
+{
+    if (!r) return;
+    run_free(r);
+    free(r);
 }

@@ -60,8 +60,19 @@ typedef struct run_state {
     talus_step_result last;
 } run_state;
 
+/// How a run ended.
+typedef enum run_end {
+    END_NOT_YET,
+    END_FINISHED,
+    END_STOPPED, ///< by its user's own rule: there is no more to come
+    END_LIMIT,
+    END_INTERRUPTED,
+    END_NUMERIC,
+    END_BEFORE, ///< it had ended before it was resumed
+} run_end;
+
 /// A run being carried out.
-typedef struct run {
+typedef struct talus_run {
     const talus_run_def* def;
     talus_scene* scene;
     talus_world* world;
@@ -85,6 +96,13 @@ typedef struct run {
     double pace;           ///< steps that take about a fifth of a second, method soft
     double speed_clock[2]; ///< two marks for the recent speed: older, newer
     int64_t speed_step[2];
+    run_end end;
+    talus_error failure;       ///< why, after END_NUMERIC
+    bool steered;              ///< the user looks at every step: no batches
+    char stopped_by[256];      ///< END_STOPPED: why
+    checkpoint_bytes kept;     ///< what the user wants to be in checkpoints
+    checkpoint_bytes settings; ///< of the world, for checkpoints of a steered run (settings.h)
+    talus_run_def own;         ///< options of a run that outlives the call that made it
 } run;
 
 // ---- run.c: what the trial of talus_advise() needs, too ----------------------------------------
@@ -137,9 +155,11 @@ talus_status output_open(run* r, talus_error* error);
 talus_status output_due(run* r, talus_error* error);
 /// Show readers what has been recorded since, if it is time to.
 talus_status output_publish(run* r, talus_error* error);
+/// Whether it is time for the next checkpoint.
+bool output_checkpoint_due(const run* r);
 /// Commit frames and series and write a checkpoint that points to them.
 talus_status output_checkpoint(run* r, talus_error* error);
-/// Read only the run's own state, to know the phase.
+/// Read only the run's own state, to know the phase, and its settings.
 talus_status output_peek_state(run* r, talus_error* error);
 /// Load world and run state from the newest good checkpoint.
 talus_status output_restore(run* r, talus_error* error);
