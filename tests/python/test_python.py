@@ -335,7 +335,9 @@ class Header(unittest.TestCase):
         # Called by the hand-written classes under another name.
         by_hand = {"talus_" + name for name in (
             "world_create", "world_detach", "world_edit_grains", "scene_load", "scene_build", "run_start", "run_resume",
-            "run_load", "figure_create", "recording_open", "recording_show",
+            "run_load", "run_open", "run_world", "run_step_length", "run_goes_on", "run_step",
+            "run_record", "run_checkpoint_due", "run_keep", "run_kept", "run_stop", "run_abandon",
+            "figure_create", "recording_open", "recording_show",
             "recording_frame_count", "recording_nearest", "series_read", "series_column")}
         ends = ("_default", "_free", "_clear", "_destroy", "_close")
         classes = {"world_": talus.World, "figure_": talus.Figure, "scene_": talus.Scene,
