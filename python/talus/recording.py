@@ -47,6 +47,10 @@ class Recording:
             self._shown, self._world = frame, out[0]
         return self._world
 
+    def _repr_png_(self):
+        """What a notebook shows: the last frame."""
+        return self[-1]._repr_png_() if len(self) else None
+
     @property
     def title(self):
         return text(lib.talus_recording_title(self._pointer))

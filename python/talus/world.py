@@ -117,6 +117,13 @@ class WorldView:
         states = [self.wall(i) for i in range(self.wall_count())]
         return {state.name: state for state in states if state.present}
 
+    def _repr_png_(self):
+        """What a notebook shows: a picture."""
+        from .figure import Figure  # it draws worlds, and so comes after them
+        figure = Figure()
+        figure.axes(title=f"t = {self.time:.4g} s")
+        return figure.world(self)._repr_png_()
+
     def _number(self, kind, name):
         """The number of a material, solid or wall that may be given by name."""
         return id_of(ffi.typeof(f"talus_{kind}_id"), name, kind, self._ready()).index

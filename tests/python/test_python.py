@@ -313,6 +313,15 @@ class Runs(unittest.TestCase):
         for k, name in enumerate(rows[0]):
             self.assertEqual([float(row[k]) for row in rows[1:]], series[name].tolist(), name)
 
+    def test_notebooks_show_pictures(self):
+        """A world, a frame and a recording each draw themselves; the recording its last frame."""
+        recording = talus.open(self.where)
+        pictures = [shown._repr_png_() for shown in (column(), recording[0], recording)]
+        for picture in pictures:
+            self.assertEqual(picture[:8], b"\x89PNG\r\n\x1a\n")
+        self.assertEqual(pictures[2], recording[-1]._repr_png_())
+        self.assertNotEqual(pictures[1], pictures[2])
+
     def test_measures_take_frames(self):
         recording = talus.open(self.where)
         live, frame = talus.load(self.where), recording[-1]
