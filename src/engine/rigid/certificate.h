@@ -20,6 +20,7 @@ typedef struct cluster_certificate {
     int64_t contacts;
     int64_t sliding; ///< of these at their bound of friction, and moving
     bool resting;    ///< the plain bound is that by comparison with rest
+    bool assumed;    ///< the bound is no theorem: it rests on assumptions about friction
 } cluster_certificate;
 
 typedef struct certificate {
@@ -49,5 +50,10 @@ void certificate_free(certificate_work* work);
 /// Judge the impulses of a problem, whose velocities agree with them (problem_refresh).
 talus_status certificate_find(certificate_work* work, const problem* p, int threads,
                               certificate* out);
+/// Another bound for cluster k, relative to the same scale: its velocities are off by no more than
+/// `error`.
+void certificate_correct(certificate_work* work, int64_t k, double error);
+/// The worst of all clusters and bodies.
+void certificate_worst(const certificate_work* work, const problem* p, certificate* out);
 
 #endif

@@ -1,0 +1,192 @@
+/// Clusters of few contacts, solved to the last digits.
+///
+/// With V' the velocities of the witness, e' what is certified of them and V* exact ones
+///     ||V - V*|| <= ||V - V'|| + ||V' - V*|| <= ||V - V'|| + e'
+/// and that takes the place of what was claimed. e' has all the assumptions of the certificate
+/// still, but about an answer whose contacts fulfil their laws to rounding, not to some per cent.
+/// Where contacts slide there may be other exact solutions; one is enough to be near to.
+///
+/// The witness begins at the present impulses: sweeps first, over all such clusters at once, then
+/// direct methods for those that they do not end in. Nothing is claimed of clusters for which no
+/// witness is found.
+#include "rigid/witness.h"
+
+#include "base/error.h"
+#include "rigid/direct/direct.h"
+#include "rigid/direct/extract.h"
+#include "rigid/solver.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/// Most contacts of a cluster that has to have a witness.
+enum { FEW_CONTACTS = 100 };
+/// Sweeps that look for it, and the residual at which they end.
+enum { SWEEPS = 300 };
+static const double RESIDUAL = 1e-13;
+/// Work of direct methods for it, in sweeps, and the bound that they are asked for.
+static const double DIRECT_WORK = 20000.0, DIRECT_TOLERANCE = 1e-6;
+/// A witness counts if what is certified of it is DECISIVE of what was claimed, or EXACT: bounds
+/// are roots of rounded sums, and no solution has better ones. Claims of that size need none.
+/// Direct methods are not tried if it is SHARP of the claim already.
+static const double DECISIVE = 0.2, SHARP = 0.05, EXACT = 1e-4;
+
+void witness_free(witness_work* work)
+{
+    problem_free(&work->part);
+    problem_free(&work->alone);
+    certificate_free(&work->judge);
+    certificate_free(&work->direct_judge);
+    *work = (witness_work){0};
+}
+
+/// Does what is claimed of a cluster ask for a witness? And what is not claimed, if `all`.
+static bool in_question(const cluster_certificate* of, bool all)
+{
+    if (of->contacts > FEW_CONTACTS || of->bound <= EXACT) return false;
+    return isfinite(of->bound) ? of->assumed : all;
+}
+
+/// Would the step be certified if all small clusters were?
+static bool large_are_certified(const certificate_work* claims)
+{
+    for (int64_t k = 0; k < claims->clusters.count; k++) {
+        if (claims->of[k].contacts > FEW_CONTACTS && isinf(claims->of[k].bound)) return false;
+    }
+    return true;
+}
+
+/// The law of a solution is that of the step: friction that has held goes on to hold.
+static void keep_law(problem* part)
+{
+    for (int64_t c = 0; c < part->count; c++) {
+        const int32_t compound = problem_compound_of(part, c);
+        if (compound < 0) continue;
+        part->compound_rows[compound].sliding_mu =
+            part->contact[c * problem_width(part->dim) + contact_mu(part->dim)];
+    }
+}
+
+static talus_status sweep(problem* part)
+{
+    talus_solver_def options = talus_solver_default();
+    options.method = TALUS_SOLVER_ACCELERATED;
+    options.stop = TALUS_STOP_RESIDUAL;
+    options.tolerance = RESIDUAL;
+    options.max_sweeps = SWEEPS;
+    const solve_request request = {.options = &options, .h = 1.0, .threads = 1};
+    solve_workspace ws = {0};
+    solve_result swept;
+    const talus_status status = accelerated_solver.solve(part, &request, &ws, &swept);
+    solve_workspace_free(&ws);
+    return status;
+}
+
+/// What is certified of the cluster of contact c.
+static const cluster_certificate* at(const certificate_work* judge, const problem* p, int64_t c)
+{
+    return &judge->of[body_clusters_of_contact(&judge->clusters, p, c)];
+}
+
+/// Is a witness known to this part of an error that is claimed of another solution, or as well as
+/// any?
+static bool sharp_enough(const cluster_certificate* of, double part, double claimed)
+{
+    return of->bound <= EXACT || of->bound * of->scale <= part * claimed;
+}
+
+/// Solve by direct methods the clusters of the part that are not known sharply enough.
+/// `claimed` [contacts] is what is claimed of the cluster of each contact.
+static talus_status solve_directly(witness_work* work, const double* claimed)
+{
+    int64_t *first = NULL, *contact = NULL;
+    problem* part = &work->part;
+    const body_clusters* clusters = &work->judge.clusters;
+    talus_status status = body_clusters_contacts(clusters, part, &first, &contact);
+    for (int64_t k = 0; k < clusters->count && status == TALUS_OK; k++) {
+        const cluster_certificate* of = &work->judge.of[k];
+        const int64_t* list = contact + first[k];
+        if (of->contacts == 0 || sharp_enough(of, SHARP, claimed[list[0]])) continue;
+        const direct_request request = {.bound = of->plain,
+                                        .sliding = of->sliding > 0 && !of->resting,
+                                        .tolerance = DIRECT_TOLERANCE,
+                                        .work = DIRECT_WORK * (double)of->contacts};
+        direct_result found;
+        status = problem_extract(part, list, of->contacts, &work->alone);
+        if (status == TALUS_OK) {
+            status = direct_solve(&work->alone, &request, &work->direct_judge, &found);
+        }
+        if (status == TALUS_OK && found.method) problem_return(&work->alone, list, part);
+    }
+    free(first);
+    free(contact);
+    return status;
+}
+
+/// Add up the squared distance of each cluster of the problem from its witness in the part, whose
+/// contacts are `number` of the problem; `seen` [rows of the part] is memory.
+static void add_distances(const problem* p, const certificate_work* claims, const problem* part,
+                          const int64_t* number, bool* seen, double* distance2)
+{
+    const int stride = problem_stride(p->dim);
+    for (int64_t c = 0; c < part->count; c++) {
+        const int32_t k = body_clusters_of_contact(&claims->clusters, p, number[c]);
+        for (int side = 0; side < 2; side++) {
+            const int64_t there = part->pair[2 * c + side], here = p->pair[2 * number[c] + side];
+            if (seen[there] || claims->clusters.of_row[here] < 0) continue;
+            seen[there] = true;
+            distance2[k] +=
+                problem_distance2(p, here, p->body + here * stride, part->body + there * stride);
+        }
+    }
+}
+
+/// Find the witnesses and correct the claims by them. number [count]: the contacts of clusters in
+/// question, ascending.
+static talus_status question(certificate_work* claims, const problem* p, const int64_t* number,
+                             int64_t count, witness_work* work)
+{
+    problem* part = &work->part;
+    certificate found;
+    TRY(problem_extract(p, number, count, part));
+    keep_law(part);
+    double* claimed = calloc((size_t)(count + claims->clusters.count + 1), sizeof *claimed);
+    bool* seen = calloc((size_t)part->rows + 1, sizeof *seen);
+    double* distance2 = claimed + count;
+    talus_status status = claimed && seen ? sweep(part) : TALUS_ERR_MEMORY;
+    for (int64_t c = 0; c < count && status == TALUS_OK; c++) {
+        const cluster_certificate* of = at(claims, p, number[c]);
+        claimed[c] = fmin(of->bound, 1.0) * of->scale;
+    }
+    if (status == TALUS_OK) status = certificate_find(&work->judge, part, 1, &found);
+    if (status == TALUS_OK) status = solve_directly(work, claimed);
+    if (status == TALUS_OK) status = certificate_find(&work->judge, part, 1, &found);
+    if (status == TALUS_OK) add_distances(p, claims, part, number, seen, distance2);
+    for (int64_t c = 0; c < count && status == TALUS_OK; c++) {
+        const int32_t k = body_clusters_of_contact(&claims->clusters, p, number[c]);
+        const cluster_certificate* of = at(&work->judge, part, c);
+        const bool counts = sharp_enough(of, DECISIVE, claimed[c]);
+        const double error = sqrt(distance2[k]) + of->bound * of->scale;
+        certificate_correct(claims, k, counts ? error : INFINITY);
+    }
+    free(claimed);
+    free(seen);
+    return status;
+}
+
+talus_status witness_claims(certificate_work* claims, const problem* p, witness_work* work,
+                            certificate* out)
+{
+    int64_t* number = malloc(sizeof *number * (size_t)(p->count + 1));
+    const bool all = large_are_certified(claims);
+    int64_t count = 0;
+    if (!number) return TALUS_ERR_MEMORY;
+    for (int64_t c = 0; c < p->count; c++) {
+        const int32_t k = body_clusters_of_contact(&claims->clusters, p, c);
+        if (k >= 0 && in_question(&claims->of[k], all)) number[count++] = c;
+    }
+    const talus_status status = count > 0 ? question(claims, p, number, count, work) : TALUS_OK;
+    free(number);
+    if (status == TALUS_OK) certificate_worst(claims, p, out);
+    return status;
+}
