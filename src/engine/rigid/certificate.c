@@ -501,6 +501,7 @@ static void judge_clusters(certificate_work* work)
 void certificate_correct(certificate_work* work, int64_t k, double error)
 {
     work->of[k].bound = bound_of(error, work->of[k].scale);
+    work->of[k].witnessed = isfinite(error);
 }
 
 /// Share of each body in the gap of its cluster, relative to what contacts do to it.
@@ -550,7 +551,7 @@ void certificate_worst(const certificate_work* work, const problem* p, certifica
         out->plain = fmax(out->plain, work->of[k].plain);
     }
     if (out->cluster < 0) return;
-    out->sliding = work->of[out->cluster].sliding > 0;
+    out->sliding = work->of[out->cluster].sliding > 0 && !work->of[out->cluster].witnessed;
     double most = -1.0;
     for (int64_t i = 0; i < p->rows; i++) {
         if (work->clusters.of_row[i] < 0) continue;
