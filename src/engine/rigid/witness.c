@@ -30,7 +30,7 @@ static const double RESIDUAL = 1e-13, SOLVED = 1e-12;
 /// Work of direct methods for it, in sweeps, and the bound that they are asked for.
 static const double DIRECT_WORK = 20000.0, DIRECT_TOLERANCE = 1e-6;
 /// Bounds are roots of rounded sums: below this no solution can be told from an exact one, and
-/// claims need no witness. Direct methods are tried for all that sweeps leave above it.
+/// claims need no witness.
 static const double EXACT = 1e-4;
 /// A witness that is not as exact as that counts if what is certified of it is this part of what
 /// was claimed.
@@ -91,9 +91,16 @@ static talus_status sweep(problem* part)
     return status;
 }
 
-/// Solve by direct methods the clusters of the part that sweeps have not solved. exact [clusters]
-/// receives whether the laws of all their contacts are fulfilled then.
-static talus_status solve_directly(witness_work* work, bool* exact)
+/// Is a witness known sharply enough to judge what is claimed, a velocity?
+static bool sharp(const cluster_certificate* of, double claimed)
+{
+    return of->bound <= EXACT || of->bound * of->scale <= DECISIVE * claimed;
+}
+
+/// Solve by direct methods the clusters of the part that sweeps have not solved. claimed [contacts]
+/// is what is claimed of the cluster of each contact; exact [clusters] receives whether the laws of
+/// all their contacts are fulfilled in the end.
+static talus_status solve_directly(witness_work* work, const double* claimed, bool* exact)
 {
     int64_t *first = NULL, *contact = NULL;
     problem *part = &work->part, *alone = &work->alone;
@@ -110,7 +117,7 @@ static talus_status solve_directly(witness_work* work, bool* exact)
                                         .tolerance = DIRECT_TOLERANCE,
                                         .work = DIRECT_WORK * (double)of->contacts};
         direct_result found = {0};
-        if (of->bound > EXACT || residual_natural(alone) > SOLVED) {
+        if (residual_natural(alone) > SOLVED || !sharp(of, claimed[list[0]])) {
             status = direct_solve(alone, &request, &work->direct_judge, &found);
         }
         if (status == TALUS_OK && found.method) problem_return(alone, list, part);
@@ -159,16 +166,16 @@ static talus_status question(certificate_work* claims, const problem* p, const i
         claimed[c] = fmin(of->bound, 1.0) * of->scale;
     }
     if (status == TALUS_OK) status = certificate_find(&work->judge, part, 1, &found);
-    if (status == TALUS_OK) status = solve_directly(work, exact);
+    if (status == TALUS_OK) status = solve_directly(work, claimed, exact);
     if (status == TALUS_OK) status = certificate_find(&work->judge, part, 1, &found);
     if (status == TALUS_OK) add_distances(p, claims, part, number, seen, distance2);
     for (int64_t c = 0; c < count && status == TALUS_OK; c++) {
         const int32_t k = body_clusters_of_contact(&claims->clusters, p, number[c]);
         const int32_t there = body_clusters_of_contact(&work->judge.clusters, part, c);
         const cluster_certificate* of = &work->judge.of[there];
-        const double left = of->bound * of->scale, distance = SEVERAL * sqrt(distance2[k]);
-        const bool sharp = of->bound <= EXACT || left <= DECISIVE * claimed[c];
-        certificate_correct(claims, k, exact[there] && sharp ? distance + left : INFINITY);
+        const double error = SEVERAL * sqrt(distance2[k]) + of->bound * of->scale;
+        const bool counts = exact[there] && sharp(of, claimed[c]);
+        certificate_correct(claims, k, counts ? error : INFINITY);
     }
     free(claimed);
     free(seen);
