@@ -39,8 +39,8 @@
 /// light, is added to the error. So is, where contacts are few, the friction of those that may not
 /// bear, and of those that bear nothing but may come to. bench/claim tries to break all that.
 ///
-/// All this is for gaps as they are but for 1e-9 diameters. Where bodies hold each other more than
-/// once the exact motion may jump with a gap by any part of what contacts do.
+/// It still fails now and then where contacts are few: there the word is left to witnesses
+/// (witness.c), of which the terms for few contacts only say how exact they are themselves.
 ///
 /// Cost: two passes over the contacts, about four sweeps' worth.
 #include "rigid/certificate.h"
