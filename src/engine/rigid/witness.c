@@ -28,7 +28,7 @@ enum { FEW_CONTACTS = 100 };
 enum { SWEEPS = 300 };
 static const double RESIDUAL = 1e-13, SOLVED = 1e-12;
 /// Work of direct methods for it, in sweeps, and the bound that they are asked for.
-static const double DIRECT_WORK = 20000.0, DIRECT_TOLERANCE = 1e-6;
+static const double DIRECT_WORK = 5000.0, DIRECT_TOLERANCE = 1e-6;
 /// Bounds are roots of rounded sums: below this claims need no witness.
 static const double EXACT = 1e-4;
 /// Direct methods go on from what sweeps have solved if what is certified of it is more than this
