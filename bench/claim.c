@@ -10,7 +10,6 @@
 ///     several answers   problems with solutions that lie apart: the nearest one counts
 ///     iterates          with an error to speak of; certified: of these with a claim below 100 %
 ///     unsure            claims that would be false but for the uncertainty of the references
-///     alike             claims that hold for gaps which differ by less than SAME_GAP only
 ///     worst, median     of true/claimed, clusters that are worst; >1: false claims
 ///     inverse           median of claimed/true: how sharp the certificate is
 ///
@@ -37,24 +36,23 @@ static int usage(void)
 
 static void print_head(void)
 {
-    printf("%-14s %8s %5s %7s | %8s %9s %6s %5s | %-36s | %s\n", "", "", "no", "several", "", "",
-           "", "", "certificate, true/claimed", "estimate, true/claimed");
-    printf("%-14s %8s %5s %7s | %8s %9s %6s %5s | %-16s %6s %3s %8s | %-16s %6s %4s\n", "kind",
-           "problems", "truth", "answers", "iterates", "certified", "unsure", "alike",
-           "worst (seed)", "median", ">1", "inverse", "worst (seed)", "median", ">1");
+    printf("%-14s %8s %5s %7s | %8s %9s %6s | %-36s | %s\n", "", "", "no", "several", "", "", "",
+           "certificate, true/claimed", "estimate, true/claimed");
+    printf("%-14s %8s %5s %7s | %8s %9s %6s | %-16s %6s %3s %8s | %-16s %6s %4s\n", "kind",
+           "problems", "truth", "answers", "iterates", "certified", "unsure", "worst (seed)",
+           "median", ">1", "inverse", "worst (seed)", "median", ">1");
 }
 
 static void print_score(const char* name, const claim_score* s)
 {
     const claim_tally *c = &s->tally[CLAIM_CERTIFICATE], *e = &s->tally[CLAIM_ESTIMATE];
-    printf("%-14s %8d %5d %7d | %8lld %9lld %6lld %5lld | %8.3g (%5llu) %6.2g %3lld %8.3g | "
+    printf("%-14s %8d %5d %7d | %8lld %9lld %6lld | %8.3g (%5llu) %6.2g %3lld %8.3g | "
            "%8.3g (%5llu) %6.2g %4lld%s%s\n",
            name, s->problems, s->without_truth, s->several, (long long)c->iterates,
-           (long long)c->count, (long long)c->unsure, (long long)c->alike, c->worst,
-           (unsigned long long)c->worst_seed, tally_median(c, false), (long long)c->exceeded,
-           tally_median(c, true), e->worst, (unsigned long long)e->worst_seed,
-           tally_median(e, false), (long long)e->exceeded, s->unknown[0] ? "  no truth:" : "",
-           s->unknown);
+           (long long)c->count, (long long)c->unsure, c->worst, (unsigned long long)c->worst_seed,
+           tally_median(c, false), (long long)c->exceeded, tally_median(c, true), e->worst,
+           (unsigned long long)e->worst_seed, tally_median(e, false), (long long)e->exceeded,
+           s->unknown[0] ? "  no truth:" : "", s->unknown);
     fflush(stdout);
 }
 

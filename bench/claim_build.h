@@ -367,6 +367,16 @@ static inline talus_wall_id add_lid(draft* d, double mass, double force)
     return add_wall(d, &lid);
 }
 
+/// A law of bonds that carry moments. `load` is about the force that bears on the weakest of them:
+/// strengths go from too weak to far stronger than needed.
+static inline void bonded_law(draft* d, double load)
+{
+    d->law.rolling = log_between(d, 0.02, 0.5);
+    d->law.torsion = d->law.rolling;
+    d->law.cohesion_force = load * log_between(d, 0.3, 1e3) / d->law.rolling;
+    d->law.cohesion_energy = 0.01 * d->law.cohesion_force;
+}
+
 /// Bonds are made in a step in which grains touch: one without weight.
 static inline void bond(draft* d)
 {

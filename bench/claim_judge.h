@@ -5,7 +5,7 @@
 #include "claim_kinds.h"
 #include "claim_truth.h"
 
-#include "rigid/certificate.h"
+#include "rigid/witness.h"
 
 /// What is claimed: the certificate, and beside it the estimate that ends a solve.
 enum { CLAIM_CERTIFICATE, CLAIM_ESTIMATE, CLAIM_COUNT };
@@ -29,7 +29,6 @@ typedef struct claim_tally {
     double* sharp;           ///< [count] claimed/true, both of the cluster that is worst in it
     int64_t exceeded;        ///< ratios above 1
     int64_t unsure;          ///< ratios above 1 that the references' uncertainty may explain
-    int64_t alike;           ///< claims that hold for gaps that are the same (SAME_GAP) only
     double worst;
     uint64_t worst_seed;
 } claim_tally;
@@ -85,7 +84,6 @@ static inline void score_add(claim_score* all, const claim_score* s)
         to->iterates += from->iterates;
         to->exceeded += from->exceeded;
         to->unsure += from->unsure;
-        to->alike += from->alike;
         if (from->worst > to->worst) to->worst = from->worst, to->worst_seed = from->worst_seed;
     }
 }
@@ -165,9 +163,11 @@ typedef struct claim_of {
 static inline void claim_make(const problem* p, const truth* t, int claim, claim_of* claimed)
 {
     certificate_work work = {0};
+    witness_work witnesses = {0};
     certificate worst;
     const double estimate = residual_measure(p, 0.0, 1).velocity; // one number for all of them
     claim_ok(certificate_find(&work, p, 1, &worst), "out of memory");
+    claim_ok(witness_claims(&work, p, &witnesses, &worst), "out of memory");
     for (int64_t k = 0; k < t->clusters.count; k++) {
         claimed[k] = (claim_of){0.0, 0.0};
         if (t->of[k].contacts == 0) continue;
@@ -176,6 +176,7 @@ static inline void claim_make(const problem* p, const truth* t, int claim, claim
         claimed[k].bound = claim == CLAIM_CERTIFICATE ? of->bound : estimate;
     }
     certificate_free(&work);
+    witness_free(&witnesses);
 }
 
 // ---- judgement ---------------------------------------------------------------------------------
@@ -193,7 +194,6 @@ typedef struct verdict {
     double surely;  ///< the same, less what the references' uncertainty may explain
     double claimed; ///< largest claim, and largest error
     double wrong;
-    bool alike; ///< what is claimed of some cluster holds for gaps that are the same only
 } verdict;
 
 /// Judge what is claimed of one iterate, whose impulses are in the problem. Where that would be a
@@ -209,12 +209,11 @@ static inline verdict judge_iterate(const problem* p, truth* t, int claim, const
         const cluster_truth* of = &t->of[k];
         if (of->contacts == 0 || !truth_known(of)) continue;
         const double bound = claimed[k].bound * claimed[k].scale;
-        double error = truth_error(of, p, false);
+        double error = truth_error(of, p);
         if (error <= ROUNDING_ERROR * fmax(claimed[k].scale, of->scale)) continue;
         if (error - of->uncertainty > FALSE_WORD * bound && claim == CLAIM_CERTIFICATE) {
             truth_look_near(t, k, p, i->impulses, effort);
-            v.alike |= truth_error(of, p, false) - of->uncertainty > FALSE_WORD * bound;
-            error = truth_error(of, p, true);
+            error = truth_error(of, p);
         }
         v.any = true;
         v.ratio = fmax(v.ratio, error / bound);
@@ -233,7 +232,6 @@ static inline void tally_verdict(claim_tally* tally, const verdict* v, uint64_t 
     tally->iterates++;
     if (isfinite(v->claimed)) tally_push(tally, v->ratio, v->claimed / v->wrong);
     tally->exceeded += exceeded;
-    tally->alike += v->alike && !exceeded;
     tally->unsure += v->ratio > FALSE_WORD && !exceeded;
     const double worst = v->ratio > FALSE_WORD ? v->surely : v->ratio;
     if (worst > tally->worst) tally->worst = worst, tally->worst_seed = seed;
@@ -277,10 +275,7 @@ static inline void print_verdict(const verdict* v, int claim, const iterate* i)
     if (!v->any) return;
     printf("  %s %-36s claimed %-10.3g true %-10.3g true/claimed %.3g%s\n",
            claim == CLAIM_CERTIFICATE ? "certificate" : "estimate   ", i->name, v->claimed,
-           v->wrong, v->ratio,
-           v->surely > FALSE_WORD ? "  BELOW THE TRUTH"
-           : v->alike             ? "  for the same gaps"
-                                  : "");
+           v->wrong, v->ratio, v->surely > FALSE_WORD ? "  BELOW THE TRUTH" : "");
 }
 
 /// Draw a problem, solve it, judge what is claimed at every stage.
@@ -297,7 +292,7 @@ static inline void judge_problem(int kind, uint64_t seed, const claim_effort* ef
         problem_refresh(&p);
         settle_friction(&p, start);
         iterates all = iterates_make(&p, start, chance(&d, 0.5), effort->stages);
-        truth t = truth_find(&p, d.h, all.at[all.count - 1].impulses, effort->references);
+        truth t = truth_find(&p, all.at[all.count - 1].impulses, effort->references);
         score->problems++;
         bool without = false, several = false;
         for (int64_t k = 0; k < t.clusters.count; k++) {

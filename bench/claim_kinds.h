@@ -4,18 +4,9 @@
 
 #include "claim_build.h"
 #include "claim_machines.h"
+#include "claim_structures.h"
 
 // ---- bonded structures -------------------------------------------------------------------------
-
-/// A law of bonds that carry moments. `load` is about the force that bears on the weakest of them:
-/// strengths go from too weak to far stronger than needed.
-static inline void bonded_law(draft* d, double load)
-{
-    d->law.rolling = log_between(d, 0.02, 0.5);
-    d->law.torsion = d->law.rolling;
-    d->law.cohesion_force = load * log_between(d, 0.3, 1e3) / d->law.rolling;
-    d->law.cohesion_energy = 0.01 * d->law.cohesion_force;
-}
 
 /// A row of bonded balls that sticks out from a fixed one, straight or bent, into any direction;
 /// its own weight or a force at its end bends it.
@@ -580,6 +571,16 @@ static const claim_kind CLAIM_KINDS[] = {
     {"impacts", make_impacts},
     {"patchwork", make_patchwork},
     {"film", make_film},
+    {"uneven-beam", make_uneven_beam},
+    {"towers", make_towers},
+    {"sandwich", make_sandwich},
+    {"train", make_train},
+    {"portal", make_portal},
+    {"vault", make_vault},
+    {"scree", make_scree},
+    {"press", make_press},
+    {"boulder", make_boulder},
+    {"hanging", make_hanging},
 };
 enum { CLAIM_KIND_COUNT = sizeof CLAIM_KINDS / sizeof *CLAIM_KINDS };
 

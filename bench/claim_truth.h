@@ -231,7 +231,6 @@ enum { MAX_REFERENCES = 40 };
 typedef struct reference {
     const char* how;
     double natural;   ///< residual
-    bool alike;       ///< a solution for gaps that are the same (SAME_GAP), not for these ones
     double* velocity; ///< [moving][stride] of the bodies of the cluster
 } reference;
 
@@ -250,7 +249,6 @@ typedef struct cluster_truth {
 
 typedef struct truth {
     joined clusters;
-    double same_gap;   ///< speed that SAME_GAP is in the step
     cluster_truth* of; ///< [clusters.count]
 } truth;
 
@@ -260,14 +258,6 @@ static const double REFERENCE_RESIDUAL = 1e-13;
 /// even if it lies apart from others, where something slides.
 static const double REFERENCE_WORST = 1e-6, REFERENCE_WORST_STIFF = 1e-9, REFERENCE_EXACT = 1e-10,
                     REFERENCE_EXACT_STIFF = 1e-12;
-
-/// Gaps, and ways along contacts, that differ by less than so many diameters in a step are the
-/// same: paths that are taken to be straight, velocities times h, are off by far more. Where bodies
-/// hold each other more than once the answer depends on them without any limit. A cube stands in a
-/// corner and bears on the wall or does not, which is 8 % of what contacts do (masonry, seed 800,
-/// 5e-11); a wedge stands on the floor with all its weight or with a third of it (jack, 6015,
-/// 3e-10, 0.09 %). Sweeps take 10^5 to 10^6 rounds from the one to the other.
-static const double SAME_GAP = 1e-9;
 
 /// Sweeps that a reference may take: so many updates of contacts, fewer where these take longer,
 /// most of all where solids have rich laws.
@@ -303,7 +293,7 @@ static inline void keep_reference(cluster_truth* t, problem* p, const char* how)
     const double natural = residual_natural(p);
     const double worst = p->compound_count > 0 ? REFERENCE_WORST_STIFF : REFERENCE_WORST;
     if (!(natural <= worst) || t->count == MAX_REFERENCES) return;
-    t->found[t->count++] = (reference){how, natural, false, velocities_copy(p)};
+    t->found[t->count++] = (reference){how, natural, velocities_copy(p)};
 }
 
 /// The methods for problems without bodies, which know the whole matrix, from the impulses that are
@@ -560,10 +550,9 @@ static inline cluster_truth refer(part* s, const double* near, double effort)
     return t;
 }
 
-/// `h` is the length of the step; diameters are near 1.
-static inline truth truth_find(const problem* p, double h, const double* near, double effort)
+static inline truth truth_find(const problem* p, const double* near, double effort)
 {
-    truth t = {.clusters = joined_find(p), .same_gap = SAME_GAP / h};
+    truth t = {.clusters = joined_find(p)};
     t.of = calloc((size_t)t.clusters.count + 1, sizeof *t.of);
     claim_ok(t.of ? TALUS_OK : TALUS_ERR_MEMORY, "out of memory");
     for (int32_t k = 0; k < t.clusters.count; k++) {
@@ -591,15 +580,13 @@ static inline bool truth_known(const cluster_truth* t)
     return t->tried > 1 && t->uncertainty <= 0.01 * t->scale;
 }
 
-/// Distance of a cluster's motion in the problem from the nearest reference, with or without those
-/// for gaps that are the same.
-static inline double truth_error(const cluster_truth* t, const problem* p, bool alike)
+/// Distance of a cluster's motion in the problem from the nearest reference.
+static inline double truth_error(const cluster_truth* t, const problem* p)
 {
     const int stride = problem_stride(p->dim);
     double nearest = INFINITY;
     for (int k = 0; k < t->count; k++) {
         double sum = 0.0;
-        if (t->found[k].alike && !alike) continue;
         for (int64_t i = 0; i < t->moving; i++) {
             sum += energy_between(p, t->row[i], p->body + t->row[i] * stride,
                                   t->found[k].velocity + i * stride);
@@ -609,36 +596,14 @@ static inline double truth_error(const cluster_truth* t, const problem* p, bool 
     return nearest;
 }
 
-/// Does every contact fulfil its law but for `speed`? For Coulomb's law alone; false for others.
-static inline bool fits_gaps(const problem* p, double speed)
-{
-    const int dim = p->dim, width = problem_width(dim);
-    for (int64_t c = 0; c < p->count; c++) {
-        const double *row = p->contact + c * width, *impulse = row + contact_p(dim);
-        double u[3], pt[3], ut[3];
-        if (problem_compound_of(p, c) >= 0) return false;
-        problem_velocity(p, c, u);
-        const double un = vec_dot(dim, u, row), gap = un + row[contact_bias(dim)];
-        const double pn = vec_dot(dim, impulse, row);
-        for (int k = 0; k < dim; k++) pt[k] = impulse[k] - pn * row[k], ut[k] = u[k] - un * row[k];
-        const double bound = row[contact_mu(dim)] * pn, pushed = vec_norm(dim, pt);
-        if (gap < -speed || pn < 0.0 || pushed > bound * (1.0 + 1e-9) + DBL_MIN) return false;
-        if (pn == 0.0) continue;
-        if (gap > speed) return false;
-        // s |u_t| + p_t.u_t is the work that friction should do and does not.
-        if (bound * vec_norm(dim, ut) + vec_dot(dim, pt, ut) > bound * speed) return false;
-    }
-    return true;
-}
-
 /// Where something slides there may be a solution near an iterate that no reference has found,
-/// stable or not under sweeps: look for it from there, and let it count with the others. So does
-/// one for gaps that are the same, perhaps the iterate itself. `impulses` are those of the iterate.
+/// stable or not under sweeps: look for it from there, and let it count with the others.
+/// `impulses` are those of the iterate.
 static inline void truth_look_near(truth* t, int32_t cluster, const problem* p,
                                    const double* impulses, double effort)
 {
-    enum { ITSELF, REDUCED, NEWTON, SWEEPS, STANDSTILL, METHODS };
-    static const char* const names[METHODS] = {"itself", "from an iterate", "from an iterate",
+    enum { REDUCED, NEWTON, SWEEPS, STANDSTILL, METHODS };
+    static const char* const names[METHODS] = {"from an iterate", "from an iterate",
                                                "from an iterate", "standstill"};
     cluster_truth* of = &t->of[cluster];
     part s = part_of(p, &t->clusters, cluster);
@@ -655,9 +620,8 @@ static inline void truth_look_near(truth* t, int32_t cluster, const problem* p,
         }
         if (method == STANDSTILL) made = standstill_refer(alone, effort);
         const double natural = residual_natural(alone);
-        const bool solved = method == STANDSTILL || natural <= exact;
-        if (!made || !(solved || fits_gaps(alone, t->same_gap))) continue;
-        const reference found = {names[method], natural, !solved, velocities_copy(alone)};
+        if (!made || !(method == STANDSTILL || natural <= exact)) continue;
+        const reference found = {names[method], natural, velocities_copy(alone)};
         of->found[of->count++] = found;
         of->apart = fmax(of->apart, reference_distance(alone, of->moving, of->found[0].velocity,
                                                        found.velocity));

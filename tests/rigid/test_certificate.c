@@ -4,6 +4,8 @@
 
 #include "rigid/audit.h"
 #include "rigid/certificate.h"
+#include "rigid/residual.h"
+#include "rigid/witness.h"
 
 /// A problem, solved by plain sweeps in order, and what is certified of it.
 typedef struct judged {
@@ -172,6 +174,40 @@ static void nonsense_is_not_certified(void** state)
     judged_free(&j);
 }
 
+/// A stack on a floor that runs away under it, after a few sweeps: contacts slide, and the bound is
+/// an assumption. A witness turns it into the distance to the exact motion, found here by sweeps to
+/// the end. The problem is the same afterwards.
+static void a_witness_knows_the_distance(void** state)
+{
+    (void)state;
+    static model m;
+    judged j, exact;
+    witness_work witnesses = {0};
+    certificate found;
+    stack_model(2, 6, 0.3, &m);
+    m.t[0].surface[0] = 50.0; // far more than friction can give to the lowest ball
+    sweep_and_judge(&m, 10, &j);
+    sweep_and_judge(&m, 100000, &exact);
+    assert_true(residual_natural(&exact.p) < 1e-12);
+    assert_true(j.work.of[0].sliding > 0 && j.work.of[0].assumed);
+    const size_t bytes = sizeof(double) * (size_t)(j.p.rows * problem_stride(2));
+    double* before = malloc(bytes);
+    assert_non_null(before);
+    memcpy(before, j.p.body, bytes);
+    assert_int_equal(witness_claims(&j.work, &j.p, &witnesses, &found), TALUS_OK);
+    const double error = distance(&j.p, exact.p.body, &j.work, 0) / j.work.of[0].scale;
+    assert_true(error > 0.01); // there is something to see
+    // 1.1 is SEVERAL of witness.c; the rest is what is certified of the witness itself.
+    assert_true(found.bound >= 1.1 * error && found.bound <= 1.2 * error);
+    assert_true(j.work.of[0].witnessed);
+    assert_false(found.sliding); // it is for Coulomb's law itself
+    assert_memory_equal(before, j.p.body, bytes);
+    free(before);
+    witness_free(&witnesses);
+    judged_free(&j);
+    judged_free(&exact);
+}
+
 /// An audit knows the truth, and leaves the problem as it was.
 static void an_audit_tells_the_truth(void** state)
 {
@@ -212,8 +248,11 @@ static void an_audit_tells_the_truth(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_stack_at_rest),          cmocka_unit_test(a_heavy_neighbour),
-        cmocka_unit_test(never_below_the_truth),    cmocka_unit_test(nonsense_is_not_certified),
+        cmocka_unit_test(a_stack_at_rest),
+        cmocka_unit_test(a_heavy_neighbour),
+        cmocka_unit_test(never_below_the_truth),
+        cmocka_unit_test(nonsense_is_not_certified),
+        cmocka_unit_test(a_witness_knows_the_distance),
         cmocka_unit_test(an_audit_tells_the_truth),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

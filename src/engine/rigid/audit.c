@@ -97,9 +97,12 @@ static talus_status compare(const problem* p, const certificate_work* claims,
         const double scale = claims->of[k].scale, claim = claims->of[k].bound;
         const double error = scale > 0.0 ? sqrt(error2[k]) / scale : 0.0;
         if (!(error > ROUNDING) || isinf(claim)) continue; // nothing was claimed of it
-        const double ratio = claim > 0.0 ? error / claim : INFINITY;
+        // The truth is known to its own bound only: a claim is false if it is exceeded by more.
+        const double known_to = truth->of[k].bound * truth->of[k].scale / scale;
+        const double at_least = fmax(error - known_to, fmin(error, claim));
+        const double ratio = at_least == 0.0 ? 0.0 : claim > 0.0 ? at_least / claim : INFINITY;
         // An error that the truth's own bound exceeds is none that could be told.
-        out->answered &= !(truth->of[k].bound > DECISIVE * claim && truth->of[k].bound > error);
+        out->answered &= !(known_to > DECISIVE * claim && known_to > error);
         if (worst >= 0 && !(ratio > out->ratio)) continue;
         worst = k;
         out->ratio = ratio;

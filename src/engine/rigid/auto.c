@@ -33,9 +33,8 @@ enum { LATE = 3000 };
 /// Work for direct methods, in sweeps: for clusters at rest, which they nearly always solve, so
 /// many times the sweeps made so far but no less than LEAST, and no more than the solve may make;
 /// for those in which contacts slide a share of the sweeps made so far, and more when these were
-/// many and did not do. Bonded clusters in which sweeps get stuck, and clusters at rest when the
-/// sweeps are used up, are given SHARE_HARD times the sweeps made: what is left there is what
-/// sweeps cannot see, and direct methods solve it.
+/// many and did not do. Bonded clusters in which sweeps get stuck are given SHARE_HARD times the
+/// sweeps made: what is left there is what sweeps cannot see, and direct methods solve it.
 static const double MORE_AT_REST = 3.0, LEAST_AT_REST = 1000.0;
 static const double SHARE_IN_FLOW = 0.1, SHARE_UNDONE = 0.6, SHARE_HARD = 12.0;
 /// Bound over tolerance that is normal where the rule is met: the certificate is sharp at rest and
@@ -53,9 +52,11 @@ static const double MOST_LUCK = 100.0;
 /// thousands: they are asked for what is normal at rest.
 enum { TINY = 50 };
 /// Most contacts of a cluster in flow that gets a last chance when the sweeps are used up, and the
-/// work for it in terms of the sweeps made; the run as a whole sets a limit, too (world/step.c). Of
-/// 79 such steps of the ready-made scenes half take 30 factorisations or fewer, 3000 to 8000
-/// sweeps' worth.
+/// work for it, and for clusters at rest, in terms of the sweeps made; for those in flow the run as
+/// a whole sets a limit, too (world/step.c). Of 79 such steps of the ready-made scenes half take 30
+/// factorisations or fewer, 3000 to 8000 sweeps' worth. A wall of 120 bricks that is about to give
+/// way, at rest in 60 steps of 300 sweeps, has 7 last chances: with 12 times the sweeps 3 of them
+/// are solved, with 20 all but one.
 enum { LAST_LARGEST = 10000 };
 static const double SHARE_LAST = 20.0;
 /// Times that friction may break loose in a cluster.
@@ -168,11 +169,12 @@ static double work_for(direct_phase* d, int64_t k, double least)
     const int64_t most = solve_budget(d->request);
     const bool last = last_chance(d), stuck = last || d->sweeps >= NEXT_LOOK * FIRST_LOOK;
     const bool undone = stuck && !d->converged;
-    const bool hard = undone && (d->list.bonded[k] || (last && !in_flow(of)));
-    const double share = gets_last_chance(d, of) ? SHARE_LAST
-                         : hard                  ? SHARE_HARD
-                         : undone                ? SHARE_UNDONE
-                                                 : SHARE_IN_FLOW;
+    const bool at_end = last && !in_flow(of);
+    const bool hard = undone && (d->list.bonded[k] || at_end);
+    const double share = gets_last_chance(d, of) || at_end ? SHARE_LAST
+                         : hard                            ? SHARE_HARD
+                         : undone                          ? SHARE_UNDONE
+                                                           : SHARE_IN_FLOW;
     const double dear = (hard ? DEAR_HARD : DEAR) * least;
     const double at_rest =
         fmin((double)most, fmax(LEAST_AT_REST, MORE_AT_REST * (double)d->sweeps));

@@ -20,6 +20,8 @@ typedef struct cluster_certificate {
     int64_t contacts;
     int64_t sliding; ///< of these at their bound of friction, and moving
     bool resting;    ///< the plain bound is that by comparison with rest
+    bool assumed;    ///< the bound is no theorem: it rests on assumptions about friction
+    bool witnessed;  ///< it is the distance to an exact solution (witness.h)
 } cluster_certificate;
 
 typedef struct certificate {
@@ -30,7 +32,8 @@ typedef struct certificate {
     double row_error;       ///< of the worst body of all: certificate_work.row_error
     int64_t worst_row;      ///< which one that is, -1: none
     int64_t cluster_bodies; ///< of the worst cluster
-    bool sliding; ///< contacts of the worst cluster slide: the bound is for frozen friction
+    bool sliding; ///< contacts of the worst cluster slide, and its bound, if it has one, is for
+                  ///< frozen friction
 } certificate;
 
 /// Memory of certificates, and what the last one found.
@@ -49,5 +52,10 @@ void certificate_free(certificate_work* work);
 /// Judge the impulses of a problem, whose velocities agree with them (problem_refresh).
 talus_status certificate_find(certificate_work* work, const problem* p, int threads,
                               certificate* out);
+/// An exact solution of cluster k has been looked for: its velocities are off by no more than
+/// `error`, INFINITY if none was found.
+void certificate_correct(certificate_work* work, int64_t k, double error);
+/// The worst of all clusters and bodies.
+void certificate_worst(const certificate_work* work, const problem* p, certificate* out);
 
 #endif

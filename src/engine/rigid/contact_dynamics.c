@@ -44,6 +44,7 @@ void contact_dynamics_destroy(contact_dynamics* s)
     problem_free(&s->problem);
     solve_workspace_free(&s->workspace);
     solve_workspace_free(&s->audit_workspace);
+    witness_free(&s->witnesses);
     free(s->free_velocity);
     free(s->free_spin);
     free(s->margin);
@@ -183,6 +184,7 @@ static talus_status certify(contact_dynamics* s, const step_order* order, step_c
     if (!s->certified) {
         TRY(certificate_find(&s->workspace.certificate, &s->problem, order->threads, &found));
     }
+    TRY(witness_claims(&s->workspace.certificate, &s->problem, &s->witnesses, &found));
     *out = (step_certificate){.bound = found.bound,
                               .bodies = found.cluster_bodies,
                               .grain = found.row < count ? found.row : -1,

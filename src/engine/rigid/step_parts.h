@@ -8,6 +8,7 @@
 #include "rigid/contact_dynamics.h"
 #include "rigid/impacts.h"
 #include "rigid/solver.h"
+#include "rigid/witness.h"
 
 #include <math.h>
 
@@ -26,6 +27,7 @@ struct contact_dynamics {
     solve_workspace workspace, audit_workspace;
     bool certified;          ///< the solver has judged the problem's solution:
     certificate certificate; ///< its judgement
+    witness_work witnesses;
     int64_t grain_capacity;
     double* free_velocity; ///< [grains][dim]
     const double* spin;    ///< [grains][1 or 3] without contacts: the grains' own or free_spin
