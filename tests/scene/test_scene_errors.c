@@ -108,7 +108,8 @@ static const bad_scene bad_scenes[] = {
     {HEAD "drag: 1_000\n", "4:7: drag: '1_000' is not a number (expected a number >= 0)\n"},
     {HEAD "drag: .inf\n", "4:7: drag: '.inf' is not a number (expected a number >= 0)\n"},
     {HEAD "drag: 1e999\n", "4:7: drag: '1e999' is not a number (expected a number >= 0)\n"},
-    {HEAD "drag: '1'\n", "4:7: drag: '1' is not a number (expected a number >= 0)\n"},
+    {HEAD "drag: '1'\n", "4:7: drag: '1' is not a number (expected a number >= 0); without the "
+                         "quotes it would be one\n"},
     {HEAD "drag: 0x10\n", "4:7: drag: '0x10' is not a number (expected a number >= 0)\n"},
     {HEAD "gravity: [0, nan]\n",
      "4:14: gravity[1]: 'nan' is not a number (expected a finite number)\n"},
@@ -150,7 +151,7 @@ static const bad_scene bad_scenes[] = {
      "4:40: grains[0].lock: is known to the method soft only (expected method: soft)\n"},
     {HEAD
      "method: soft\ngrains: [{type: list, radius: 1, lock: [z], items: [{position: [0, 0]}]}]\n",
-     "5:41: grains[0].lock: there is no axis named 'z'\n"},
+     "5:41: grains[0].lock: there is no axis named 'z' (expected x or y)\n"},
     {HEAD "materials: {a: {stiffness: 0}}\n",
      "4:28: materials.a.stiffness: 0 is out of range (expected a number > 0)\n"},
     {HEAD "materials: {a: {poisson: 0.6}}\n",
@@ -247,7 +248,7 @@ static const bad_scene bad_scenes[] = {
     {HEAD "grains:\n- {type: chain, direction: [1, 0], count: 2}\n",
      "5:3: grains[0]: the grains have no size (expected either radius or diameter)\n"},
     {HEAD "grains:\n- {type: chain, direction: [1, 0], count: 2, radius: 1, material: steel}\n",
-     "5:67: grains[0].material: there is no material named 'steel'\n"},
+     "5:67: grains[0].material: there is no material named 'steel' (expected default)\n"},
     {HEAD "walls: [{name: floor, type: plane, normal: [0, 1]}]\ngrains:\n- {type: chain, "
           "direction: [1, 0], count: 2, radius: 1, glue: flor}\n",
      "6:63: grains[0].glue: there is no wall named 'flor'; did you mean 'floor'?\n"},
@@ -398,7 +399,7 @@ static const bad_scene bad_scenes[] = {
      "5:84: grains[0].opening.to: is not beyond 'from' (expected from < to)\n"},
     {HEAD "grains:\n- {type: masonry, brick: [0.2, 0.1], bricks: 3, courses: 2, bottom: {glue: "
           "floor}}\n",
-     "5:76: grains[0].bottom.glue: there is no wall named 'floor'\n"},
+     "5:76: grains[0].bottom.glue: there is no wall named 'floor': the scene has none\n"},
 
     // phases
     {"dimension: 2\nstep: 1\nphases:\n- {name: a}\n",

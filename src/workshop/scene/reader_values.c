@@ -80,15 +80,19 @@ static const char* expected_real(arena* a, const key_row* row)
     return text ? text : number;
 }
 
-/// Why something that begins like a number is none; empty if it does not.
+/// A word about what is nearly a number: one in quotes, or one with a unit.
 static const char* number_hint(const node* in)
 {
     double value;
-    if (in->quoted && parse_real(in->text, &value)) return "; without the quotes it would be one";
+    if (in->quoted)
+        return parse_real(in->text, &value) ? "; without the quotes it would be one" : "";
     char* end;
     strtod(in->text, &end);
-    if (end == in->text || in->quoted) return "";
-    return "; numbers are written without units (SI: m, kg, s, radians)";
+    const bool number = end > in->text && !isalpha((unsigned char)in->text[0]);
+    while (isblank((unsigned char)*end)) end++;
+    return number && isalpha((unsigned char)*end)
+               ? "; numbers are written without units (SI: m, kg, s, radians)"
+               : "";
 }
 
 /// A number with its rule; reports what is wrong at `in`, and what was expected there.
