@@ -60,8 +60,8 @@ void plot_walls(plot_job* job, plot_sheet* sheet)
 /// Errors below this are rounding: where nothing touches yet, or everything is exact.
 static const double ROUNDING = 1e-12;
 
-/// Leave rounding out of the curves of a panel that has more to show, for it would press the rest of
-/// a logarithmic axis together. The CSV keeps it.
+/// Leave rounding out of the curves of a panel that has more to show, for it would press the rest
+/// of a logarithmic axis together. The CSV keeps it.
 static void hide_rounding(plot_sheet* sheet, int panel)
 {
     double largest = 0.0;
