@@ -87,7 +87,7 @@ static void print_advice(const char* path, const talus_advice* a)
     for (int m = 0; m < 2; m++) {
         const talus_cost* c = &a->cost[m];
         if (!c->possible) {
-            printf("  %-8s cannot carry out this scene\n", method_names[m]);
+            printf("  %-8s cannot run this scene\n", method_names[m]);
             continue;
         }
         char each[32], all[32], steps[32];
