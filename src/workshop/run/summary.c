@@ -95,7 +95,7 @@ static void judge_convergence(const run* r, const talus_summary* sum, char* text
         snprintf(direct, sizeof direct, "; direct methods finished %" PRId64 " step%s",
                  sum->second_steps, plural(sum->second_steps));
     }
-    add_line(text, size, "Convergence: %s; %.3g sweeps%s in the mean%s.", met,
+    add_line(text, size, "Convergence: %s; %.3g sweeps%s on average%s.", met,
              (double)sum->sweeps_total / (double)sum->steps, sweeps[solver->method], direct);
 }
 
