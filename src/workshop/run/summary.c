@@ -239,8 +239,8 @@ static void judge(const run* r, talus_summary* sum)
     }
     add_line(
         text, size,
-        "Overlap: %.2g %% of a mean diameter at most; at the end %.2g %% at most and %.2g %% in "
-        "the mean.",
+        "Overlap: %.2g %% of a mean diameter at most; at the end %.2g %% at most and %.2g %% on "
+        "average.",
         100 * r->state.worst_overlap, 100 * sum->overlap_max, 100 * sum->overlap_mean);
     judge_passages(r, text, size);
     judge_thickness(sum, text, size);
