@@ -18,7 +18,7 @@ static const char* const method_names[] = {"contact", "soft"};
 static const option_row options[] = {
     {.name = "seconds",
      .value = "S",
-     .meaning = "processor time a thread for each trial",
+     .meaning = "processor time of each trial, per thread",
      .otherwise = "1",
      .type = OPTION_NUMBER,
      .place = offsetof(advise_options, def.seconds)},
@@ -87,7 +87,7 @@ static void print_advice(const char* path, const talus_advice* a)
     for (int m = 0; m < 2; m++) {
         const talus_cost* c = &a->cost[m];
         if (!c->possible) {
-            printf("  %-8s cannot carry out this scene\n", method_names[m]);
+            printf("  %-8s cannot run this scene\n", method_names[m]);
             continue;
         }
         char each[32], all[32], steps[32];
@@ -195,7 +195,7 @@ static int advise(int argc, char** argv)
 const command command_advise = {
     .name = "advise",
     .usage = "advise SCENE [--seconds S] [--set key.path=value]... [options]",
-    .summary = "tell which method is cheaper for a scene",
+    .summary = "find out which method, step and tolerance suit a scene",
     .about = "Estimates the cost of method: contact and of method: soft (Brendel, Unger and Wolf, "
              "1.37),\n"
              "tries both from the beginning of the scene for a short time, and says which to use "

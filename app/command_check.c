@@ -111,9 +111,10 @@ static const option_row options[] = {
 const command command_check = {
     .name = "check",
     .usage = "check SCENE [--set key.path=value]...",
-    .summary = "look for all mistakes in a scene",
-    .about = "Reads the scene and builds its world, writes nothing. Exit status 3 if there are "
-             "errors.\n",
+    .summary = "check a scene for mistakes",
+    .about = "Reads the scene and builds its world, but runs and writes nothing. The exit status "
+             "is 3 if\n"
+             "there are errors.\n",
     .options = options,
     .examples = "  talus check my-scene.yaml\n"
                 "  talus check hopper --set method=soft\n",

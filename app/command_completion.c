@@ -376,7 +376,7 @@ static int completion(int argc, char** argv)
 const command command_completion = {
     .name = "completion",
     .usage = "completion bash|zsh|fish",
-    .summary = "print a script with which a shell completes talus",
+    .summary = "print a completion script for your shell",
     .about = "It completes commands, options, their values, ready-made scenes and the keys of "
              "--set.\n",
     .examples = "  source <(talus completion bash)\n"

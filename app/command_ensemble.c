@@ -38,14 +38,14 @@ typedef struct progress_state {
 static const option_row options[] = {
     {.name = "samples",
      .value = "N",
-     .meaning = "solutions",
+     .meaning = "number of solutions",
      .otherwise = "12, in large packings down to 6",
      .type = OPTION_COUNT,
      .place = offsetof(ensemble_options, samples),
      .low = 2},
     {.name = "seed",
      .value = "S",
-     .meaning = "of sweeps and starts",
+     .meaning = "seed of the random sweeps and starts",
      .otherwise = "1",
      .type = OPTION_WHOLE,
      .place = offsetof(ensemble_options, def.seed)},
@@ -57,7 +57,7 @@ static const option_row options[] = {
      .place = offsetof(ensemble_options, tolerance)},
     {.name = "sweeps",
      .value = "N",
-     .meaning = "at most so many for one solution",
+     .meaning = "at most N sweeps for each solution",
      .otherwise = "200000",
      .type = OPTION_COUNT,
      .place = offsetof(ensemble_options, sweeps),
@@ -78,7 +78,7 @@ static const option_row options[] = {
      .type = OPTION_TEXT,
      .place = offsetof(ensemble_options, output)},
     {.name = "quiet",
-     .meaning = "no progress and no report, only errors",
+     .meaning = "print nothing but errors",
      .type = OPTION_FLAG,
      .place = offsetof(ensemble_options, quiet)},
     {.name = "json",
@@ -249,19 +249,18 @@ static int ensemble(int argc, char** argv)
 const command command_ensemble = {
     .name = "ensemble",
     .usage = "ensemble SCENE|DIR [options]",
-    .summary = "solve a packing's forces many times and compare the solutions",
+    .summary = "find out how far the forces in a packing are determined",
     .about =
         "DIR is the directory of a run: its last checkpoint is taken. A SCENE is run to its end "
         "first,\n"
         "into runs/NAME. The contact problem of the next step is then solved again and again from\n"
         "different starts (zero, the last forces, random ones) and with different random sweeps.\n"
-        "That takes about a minute; with --tolerance or --sweeps as long as it takes.\n",
+        "This takes about a minute, or as long as it needs with --tolerance or --sweeps.\n",
     .options = options,
     .notes =
-        "Written are ensemble.json, contacts.csv (mean and spread of every force), samples.csv\n"
-        "(stress of every solution) and histogram.csv. Exit status 4 if no two solutions reach "
-        "the\n"
-        "tolerance.\n",
+        "Writes ensemble.json, contacts.csv (mean and spread of every force), samples.csv\n"
+        "(stress of every solution) and histogram.csv. The exit status is 4 if no two solutions\n"
+        "reach the tolerance.\n",
     .examples = "  talus ensemble runs/heap --samples 100\n"
                 "  talus ensemble column-collapse --set grains.column.count=400\n",
     .first = {.what = "a scene or the directory of a run",

@@ -54,7 +54,7 @@ static const option_row options[] = {
      .type = OPTION_TEXT,
      .place = offsetof(export_options, out[TALUS_EXPORT_GSD])},
     {.name = "force",
-     .meaning = "replace files that are there",
+     .meaning = "overwrite existing files",
      .type = OPTION_FLAG,
      .place = offsetof(export_options, force)},
     {0},
@@ -120,10 +120,8 @@ const command command_export = {
     .summary = "write the frames of a run for other programs",
     .options = options,
     .notes =
-        "Without options the first two are written into DIR/export. A run that is not finished "
-        "is\n"
-        "exported as far as it shows its frames, up to about the last second. See "
-        "docs/exchange.md.\n",
+        "Without options the first two are written into DIR/export. A run that is still going is\n"
+        "exported up to about a second ago. See docs/exchange.md.\n",
     .examples = "  talus export runs/hopper\n"
                 "  talus export runs/hopper --gsd hopper.gsd --vtkhdf hopper.vtkhdf\n",
     .first = {.what = "the directory of a run",

@@ -49,7 +49,7 @@ void print_overview(FILE* out)
         fprintf(out, "  %s %-10s %s\n", program(), (*c)->name, (*c)->summary);
     }
     print_as_called(
-        out, "\nBegin with `talus scenes` and `talus run NAME`; `talus help COMMAND` says more.\n\n"
+        out, "\nStart with `talus scenes` and `talus run NAME`; `talus help COMMAND` says more.\n\n"
              "Exit status: 0 ok, 1 failure while running, 2 wrong usage, 3 errors in the scene,\n"
              "4 stopped for a numerical reason, 75 interrupted and resumable.\n");
 }

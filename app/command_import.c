@@ -60,7 +60,7 @@ static const option_row options[] = {
      .place = offsetof(talus_import_def, format)},
     {.name = "frame",
      .value = "N",
-     .meaning = "of a dump, counted from 0; negative from the end",
+     .meaning = "frame of a dump, counted from 0; negative: from the end",
      .otherwise = "-1: the last",
      .type = OPTION_WHOLE,
      .place = offsetof(talus_import_def, frame),
@@ -75,7 +75,7 @@ static const option_row options[] = {
      .high = 3},
     {.name = "radius",
      .value = "R",
-     .meaning = "of grains whose file gives none",
+     .meaning = "radius of grains whose file gives none",
      .type = OPTION_NUMBER,
      .place = offsetof(talus_import_def, radius)},
     {.name = "periodic",
@@ -118,17 +118,15 @@ static int import(int argc, char** argv)
 const command command_import = {
     .name = "import",
     .usage = "import FILE -o SCENE.yaml [options]",
-    .summary = "make a scene of a file of LAMMPS or LMGC90, or of a CSV file",
+    .summary = "turn a LAMMPS, LMGC90 or CSV file into a scene",
     .about =
         "FILE is a LAMMPS dump or data file, a CSV file with named columns, or LMGC90's BODIES.DAT "
         "or\n"
-        "its folder, with DOF.INI and the others beside it. Written are the scene and, beside it, "
-        "a\n"
-        "CSV file of its grains; files that exist are not overwritten.\n",
+        "its folder, with DOF.INI and the others beside it. Writes the scene and,\n"
+        "beside it, a CSV file of its grains. Existing files are not overwritten.\n",
     .options = options,
-    .notes =
-        "What was assumed or not carried over is told, and stands at the top of the scene. See\n"
-        "docs/exchange.md.\n",
+    .notes = "Prints what it had to assume or leave out; the scene repeats this at its top. See\n"
+             "docs/exchange.md.\n",
     .examples = "  talus import packing.dump -o packing.yaml --frame -1\n"
                 "  talus import DATBOX -o wall.yaml && talus run wall.yaml\n",
     .first = {.what = "the file to import",

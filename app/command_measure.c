@@ -81,13 +81,13 @@ static const option_row options[] = {
      .place = offsetof(measure_options, task.def.volume)},
     {.name = "flow",
      .value = "mean|linear",
-     .meaning = "what velocities fluctuate about",
+     .meaning = "velocity field that fluctuations are relative to",
      .otherwise = "mean",
      .type = OPTION_CHOICE,
      .place = offsetof(measure_options, task.def.flow)},
     {.name = "bins",
      .value = "N",
-     .meaning = "of histograms",
+     .meaning = "bins of histograms",
      .otherwise = "24",
      .type = OPTION_COUNT,
      .place = offsetof(measure_options, task.def.bins),
@@ -181,11 +181,11 @@ static const option_row options[] = {
     {.name = "csv",
      .value = "FILE",
      .kind = &value_file,
-     .meaning = "a row for each frame into FILE, tables into FILE-TABLE.csv",
+     .meaning = "write a row for each frame into FILE, and tables into FILE-TABLE.csv",
      .type = OPTION_TEXT,
      .place = offsetof(measure_options, csv)},
     {.name = "force",
-     .meaning = "replace such files",
+     .meaning = "overwrite existing files",
      .type = OPTION_FLAG,
      .place = offsetof(measure_options, force)},
     {.name = "json",
@@ -376,11 +376,11 @@ static int measure(int argc, char** argv)
 const command command_measure = {
     .name = "measure",
     .usage = "measure DIR [QUANTITY...] [--frame N|A:B|last|all] [options]",
-    .summary = "measure stress, fabric, forces, energies, ... of recorded frames",
-    .about = "Prints the numbers of one frame, or mean, spread and extremes over several. Without "
-             "a QUANTITY\n"
-             "those of the first two lines are measured; one that is named is printed with its "
-             "tables:\n\n"
+    .summary = "measure stress, fabric, forces, energies and more in recorded frames",
+    .about = "Prints the numbers of one frame, or mean, spread and extremes over several.\n"
+             "Without a QUANTITY, measures those of the first two lines. One that you name is "
+             "printed with\n"
+             "its tables:\n\n"
              "  stress fabric coordination forces mobility networks energy rheology budget\n"
              "  packing voronoi rdf\n"
              "  profile field slope flux\n",

@@ -191,7 +191,7 @@ typedef struct new_options {
 
 static const option_row options[] = {
     {.name = "3d",
-     .meaning = "of dimension 3",
+     .meaning = "in three dimensions",
      .otherwise = "2",
      .type = OPTION_FLAG,
      .place = offsetof(new_options, solid)},
@@ -199,12 +199,12 @@ static const option_row options[] = {
      .name = "template",
      .value = "TEMPLATE",
      .kind = &value_template,
-     .meaning = "what it shows: box, hopper, shear or soft",
+     .meaning = "which starter: box, hopper, shear or soft",
      .otherwise = "box",
      .type = OPTION_WORD,
      .place = offsetof(new_options, template)},
     {.name = "list",
-     .meaning = "explain the templates and write nothing",
+     .meaning = "explain the templates, write nothing",
      .type = OPTION_INSTEAD,
      .place = offsetof(new_options, list)},
     {0},
@@ -232,7 +232,7 @@ const command command_new = {
     .name = "new",
     .usage = "new NAME|--list [--3d] [-t TEMPLATE]",
     .summary = "write a commented starter scene, NAME.yaml",
-    .about = "A file that exists is left as it is.\n",
+    .about = "Existing files are not overwritten.\n",
     .options = options,
     .examples = "  talus new first\n"
                 "  talus new silos/one --3d --template hopper\n",

@@ -211,12 +211,12 @@ static const option_row options[] = {
      .high = 4096},
     {.name = "seed",
      .value = "S",
-     .meaning = "of all random numbers",
+     .meaning = "seed of all random numbers",
      .otherwise = "1",
      .type = OPTION_WHOLE,
      .place = offsetof(paper_choice, options.seed)},
     {.name = "quiet",
-     .meaning = "no progress and no tables, only errors",
+     .meaning = "print nothing but errors",
      .type = OPTION_FLAG,
      .place = offsetof(paper_choice, quiet)},
     {0},
@@ -258,13 +258,14 @@ static int carry_out_papers(int argc, char** argv)
 const command command_paper = {
     .name = "paper",
     .usage = "paper [NAME...|all] [-o DIR] [--short] [options]",
-    .summary = "carry out published experiments and compare the numbers",
+    .summary = "repeat published experiments and compare the numbers",
     .about =
-        "Without a NAME the experiments are listed. Each prints a table of what was measured "
+        "Without a NAME, lists the experiments. Each prints a table of what was measured "
         "against\n"
         "what was published or predicted, and writes NAME.csv, NAME.png, NAME.svg (some more of "
         "each),\n"
-        "NAME-table.csv, and index.html with everything. Exit status 4 if a number disagrees.\n",
+        "NAME-table.csv, and index.html with everything. The exit status is 4 if a number\n"
+        "disagrees.\n",
     .options = options,
     .examples = "  talus paper\n"
                 "  talus paper chain --short -o chain-results\n",

@@ -22,7 +22,7 @@ static const option_row options[] = {
      .name = "output",
      .value = "DIR",
      .kind = &value_folder,
-     .meaning = "where the results go",
+     .meaning = "folder for the results",
      .otherwise = "runs/NAME, runs/NAME-2, ...",
      .type = OPTION_TEXT,
      .place = offsetof(run_options, output)},
@@ -41,26 +41,26 @@ static const option_row options[] = {
      .high = 4096},
     {.name = "steps",
      .value = "N",
-     .meaning = "stop when N steps in total are done",
+     .meaning = "stop after N steps in total",
      .type = OPTION_WHOLE,
      .place = offsetof(run_options, def.max_steps)},
     {.name = "checkpoint",
      .value = "SECONDS",
-     .meaning = "wall seconds between checkpoints",
+     .meaning = "seconds of real time between checkpoints",
      .otherwise = "as the scene says",
      .type = OPTION_NUMBER,
      .place = offsetof(run_options, def.checkpoint_seconds)},
     {.name = "dump-problems",
      .value = "N",
      .value_may_lack = true,
-     .meaning = "write at most N hard steps into DIR/problems, as contact problems in FCLIB's "
-                "layout for `talus solve` and other solvers",
+     .meaning = "save up to N hard steps in DIR/problems, as contact problems in FCLIB format for "
+                "`talus solve` and other solvers",
      .otherwise = "10",
      .type = OPTION_WHOLE,
      .place = offsetof(run_options, def.dump_problems),
      .low = 1},
     {.name = "quiet",
-     .meaning = "no progress and no report, only errors",
+     .meaning = "print nothing but errors",
      .type = OPTION_FLAG,
      .place = offsetof(run_options, carry.quiet)},
     {.name = "json",
@@ -137,14 +137,15 @@ static int run(int argc, char** argv)
 const command command_run = {
     .name = "run",
     .usage = "run SCENE [-o DIR] [--set key.path=value]... [options]",
-    .summary = "carry out a scene",
+    .summary = "run a scene",
     .about =
         "SCENE is the path of a scene file or the name of a ready-made one (see `talus scenes`).\n",
     .options = options,
     .notes =
         "Ctrl-C finishes the step, writes a checkpoint and exits with status 75; `talus resume "
         "DIR`\n"
-        "goes on. A second Ctrl-C ends at once; the run then goes on from its last checkpoint.\n",
+        "continues. A second Ctrl-C stops at once; the run can then be resumed from its last\n"
+        "checkpoint.\n",
     .examples = "  talus run hopper\n"
                 "  talus run hopper -o runs/rough --set materials.glass.friction=0.8 --threads 4\n"
                 "  talus run my-scene.yaml --force\n",
@@ -164,9 +165,9 @@ static int resume(int argc, char** argv)
 const command command_resume = {
     .name = "resume",
     .usage = "resume DIR [options]",
-    .summary = "go on with a run that was stopped or killed",
+    .summary = "continue a run that was stopped or killed",
     .about =
-        "The run ends with the same bits as one that was never stopped.\n"
+        "The result is the same, bit for bit, as if the run had never been stopped.\n"
         "A finished run is left alone, unless --steps asks for more steps of its last phase.\n",
     .options = options + RUN_ONLY,
     .examples = "  talus resume runs/hopper\n"

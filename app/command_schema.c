@@ -85,7 +85,7 @@ const command command_schema = {
     .name = "schema",
     .usage = "schema [-o FILE] [--force] [--markdown SECTION]",
     .summary = "print the JSON Schema of scenes, for editors",
-    .about = "With it an editor completes and checks scenes while they are written. A scene names "
+    .about = "With it your editor completes and checks scenes while you type. A scene names "
              "it in its\n"
              "first line: # yaml-language-server: $schema=talus-scene.json\n",
     .options = options,

@@ -1,4 +1,4 @@
-/// talus solve FILE.hdf5: solve a contact problem in the layout of FCLIB.
+/// talus solve FILE.hdf5: solve a contact problem in FCLIB format.
 #include "app.h"
 
 #include "base/clock.h"
@@ -61,20 +61,20 @@ static const option_row options[] = {
      .place = offsetof(solve_options, reduced.tolerance)},
     {.name = "sweeps",
      .value = "N",
-     .meaning = "at most so many sweeps of the first method",
+     .meaning = "at most N sweeps of the first method",
      .otherwise = "100000",
      .type = OPTION_WHOLE,
      .place = offsetof(solve_options, reduced.max_sweeps),
      .low = 1},
     {.name = "limit",
      .value = "SECONDS",
-     .meaning = "give up after so long; 0: never",
+     .meaning = "give up after this time; 0: never",
      .otherwise = "0",
      .type = OPTION_NUMBER,
      .place = offsetof(solve_options, reduced.max_seconds)},
     {.name = "repeat",
      .value = "N",
-     .meaning = "solve N times and tell the median of the times",
+     .meaning = "solve N times and print the median time",
      .otherwise = "1",
      .type = OPTION_WHOLE,
      .place = offsetof(solve_options, repeat),
@@ -308,12 +308,12 @@ static int solve(int argc, char** argv)
 const command command_solve = {
     .name = "solve",
     .usage = "solve FILE.hdf5 [--solver S] [--tolerance T] [--write] [options]",
-    .summary = "solve a contact problem in the layout of FCLIB",
+    .summary = "solve a contact problem in FCLIB format",
     .about = "FILE.hdf5 holds a local, global or rolling problem as the FCLIB collection stores "
              "them\n"
              "(docs/fclib.md), in 2D or 3D.\n",
     .options = options,
-    .notes = "Exit status 0 only if it is solved to the tolerance, 4 if not.\n",
+    .notes = "The exit status is 0 if it is solved to the tolerance, 4 if not.\n",
     .examples = "  talus solve runs/hopper/problems/step-000120.hdf5\n"
                 "  talus solve problem.hdf5 --tolerance 1e-10 --write\n",
     .first = {.what = "a file with a contact problem",

@@ -111,26 +111,26 @@ static const option_row options[] = {
      .type = OPTION_FLAG,
      .place = offsetof(view_options, open)},
     {.name = "no-open",
-     .meaning = "open none",
+     .meaning = "do not open a browser",
      .type = OPTION_FLAG,
      .place = offsetof(view_options, no_open)},
     {.name = "export",
      .value = "FILE",
      .kind = &value_file,
-     .meaning = "write the page with all frames into one FILE instead, which opens from disk "
-                "without a server and without a network",
+     .meaning = "write the page with all frames into one FILE instead; any browser opens it, "
+                "without a server or a network",
      .type = OPTION_TEXT,
      .place = offsetof(view_options, export)},
     {.name = "frame",
      .value = "F",
-     .meaning = "of these only a number from 0, A:B, A:B:STRIDE or last",
+     .meaning = "export only these frames: a number from 0, A:B, A:B:STRIDE or last",
      .otherwise = "all",
      .type = OPTION_READ,
      .place = offsetof(view_options, frames),
      .read = frames_read},
     {.name = "every",
      .value = "N",
-     .meaning = "only every Nth of them",
+     .meaning = "export only every Nth frame",
      .otherwise = "1",
      .type = OPTION_WHOLE,
      .place = offsetof(view_options, every),
@@ -174,10 +174,10 @@ static int view(int argc, char** argv)
 const command command_view = {
     .name = "view",
     .usage = "view DIR [--port N] [--open|--no-open] [--export FILE] [options]",
-    .summary = "look at a run in the browser, also while it goes on",
+    .summary = "show a run in the browser, even while it is running",
     .about =
-        "Serves a page for this machine alone (127.0.0.1), prints its address and, if there is a\n"
-        "display, opens it. Ctrl-C ends it.\n",
+        "Serves a page on this machine only (127.0.0.1), prints its address and, if there is a\n"
+        "display, opens it. Stop it with Ctrl-C.\n",
     .options = options,
     .examples = "  talus view runs/heap-2d\n"
                 "  talus view runs/heap-2d --export heap.html --every 5\n",

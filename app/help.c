@@ -144,7 +144,7 @@ void manual_write(FILE* out)
         "polygons and polyhedra with friction, between walls that move. A scene, a YAML file, "
         "says\n"
         "what is in the world; a run leaves its results in a directory of its own.\n"
-        ".PP\nBegin with \\fBtalus scenes\\fR and \\fBtalus run\\fR \\fINAME\\fR.\n"
+        ".PP\nStart with \\fBtalus scenes\\fR and \\fBtalus run\\fR \\fINAME\\fR.\n"
         ".SH COMMANDS\n",
         out);
     for (const command* const* each = command_list(); *each; each++) {

@@ -79,7 +79,7 @@ typedef struct option_row {
 #define OPTION_ROW_SET(options)                                                                    \
     {                                                                                              \
         .name = "set", .value = "key.path=value", .kind = &value_key, .repeated = true,            \
-        .meaning = "override a value of the scene", .type = OPTION_SETS,                           \
+        .meaning = "change a value of the scene", .type = OPTION_SETS,                             \
         .place = offsetof(options, sets)                                                           \
     }
 

@@ -57,6 +57,31 @@ void plot_walls(plot_job* job, plot_sheet* sheet)
 
 // ---- convergence -------------------------------------------------------------------------------
 
+/// Errors below this are rounding: where nothing touches yet, or everything is exact.
+static const double ROUNDING = 1e-12;
+
+/// Leave rounding out of the curves of a panel that has more to show, for it would press the rest
+/// of a logarithmic axis together. The CSV keeps it.
+static void hide_rounding(plot_sheet* sheet, int panel)
+{
+    double largest = 0.0;
+    for (int i = 0; i < sheet->curve_count; i++) {
+        const plot_curve* c = &sheet->curve[i];
+        for (int64_t k = 0; k < c->count && c->panel == panel; k++) {
+            if (isfinite(c->y[k])) largest = fmax(largest, c->y[k]);
+        }
+    }
+    for (int i = 0; i < sheet->curve_count && largest > 1e3 * ROUNDING; i++) {
+        plot_curve* c = &sheet->curve[i];
+        if (c->panel != panel) continue;
+        double* shown = sheet_array(sheet, c->count);
+        for (int64_t k = 0; k < c->count && shown; k++) {
+            shown[k] = c->y[k] < ROUNDING ? NAN : c->y[k];
+        }
+        if (shown) c->y = shown;
+    }
+}
+
 void plot_convergence(plot_job* job, plot_sheet* sheet)
 {
     static const struct {
@@ -82,6 +107,7 @@ void plot_convergence(plot_job* job, plot_sheet* sheet)
     for (int i = 0; i < sheet->columns * sheet->rows; i++) {
         snprintf(sheet->panel[i].y_label, PLOT_TEXT, "%s", labels[rigid ? i : 2]);
         sheet->panel[i].y_log = true;
+        hide_rounding(sheet, i);
     }
     name_time(job, sheet);
     if (sheet->curve_count == 0) sheet_nothing(sheet, "the series has none of the columns for it");

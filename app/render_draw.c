@@ -2,6 +2,8 @@
 #include "render.h"
 
 #include "base/vec.h"
+#include "measure/strays.h"
+#include "world/world.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -149,46 +151,17 @@ static void survey_forces(renderer* r, const talus_world* world, const scene_pic
     }
 }
 
-/// Grains far away from nearly all others, which have left: a picture that showed them would show
-/// the others as a speck. Far is FAR times as far from the middle as nine in ten are.
-#define FAR 4.0
-
-static int ascending(const void* a, const void* b)
-{
-    const double x = *(const double*)a, y = *(const double*)b;
-    return (x > y) - (x < y);
-}
-
+/// A picture that showed grains that have left would show the others as a speck, and a scale that
+/// reached up to their speeds would show the others in one colour.
 static bool hide_strays(const talus_world* world, scene_picture* s)
 {
-    const talus_grains g = talus_world_grains(world);
-    double middle[3] = {0};
-    double* sorted = malloc(sizeof *sorted * (size_t)(g.count + 1));
-    if (!s->hidden) s->hidden = calloc((size_t)g.count + 1, sizeof *s->hidden);
+    const grains* g = &world->state.grains;
+    talus_error error = {0};
+    int64_t strays;
+    if (!s->hidden) s->hidden = calloc((size_t)g->count + 1, sizeof *s->hidden);
     s->def.hidden = s->hidden;
-    if (!sorted || !s->hidden) {
-        free(sorted);
-        return complain_memory();
-    }
-    for (int k = 0; k < g.dim && g.count > 0; k++) {
-        for (int64_t i = 0; i < g.count; i++) sorted[i] = g.position[g.dim * i + k];
-        qsort(sorted, (size_t)g.count, sizeof *sorted, ascending);
-        middle[k] = sorted[g.count / 2];
-    }
-    for (int64_t i = 0; i < g.count; i++) {
-        double away[3];
-        vec_sub(g.dim, away, g.position + g.dim * i, middle);
-        sorted[i] = vec_norm(g.dim, away);
-    }
-    qsort(sorted, (size_t)g.count, sizeof *sorted, ascending);
-    const double most = FAR * sorted[g.count * 9 / 10];
-    for (int64_t i = 0; i < g.count; i++) {
-        double away[3];
-        vec_sub(g.dim, away, g.position + g.dim * i, middle);
-        if (vec_norm(g.dim, away) > most) s->hidden[i] = 1;
-    }
-    free(sorted);
-    return true;
+    if (!s->hidden) return complain_memory();
+    return measure_strays(g, s->hidden, &strays, &error) == TALUS_OK || complain(&error);
 }
 
 static bool survey_frame(renderer* r, const talus_world* world)
@@ -196,7 +169,7 @@ static bool survey_frame(renderer* r, const talus_world* world)
     scene_picture s;
     talus_error error = {0};
     double low[2], high[2];
-    bool good = scene_begin(r, world, &s) && survey_field(r, world, &s) && hide_strays(world, &s);
+    bool good = scene_begin(r, world, &s) && hide_strays(world, &s) && survey_field(r, world, &s);
     if (good && talus_picture_extent(world, &s.def, low, high, &error) < 0) good = complain(&error);
     for (int k = 0; good && k < 2; k++) {
         if (low[k] > high[k]) continue;

@@ -1,4 +1,4 @@
-/// Runs: a scene carried out into a directory, with records, checkpoints and resume.
+/// Runs: run a scene into a directory, with records and checkpoints, and resume it.
 #ifndef TALUS_RUN_H
 #define TALUS_RUN_H
 
@@ -20,7 +20,7 @@ typedef struct talus_progress {
     double end_time;         ///< simulated time at which the run will end, if known; else < 0
     bool at_most;            ///< end_time and eta_seconds are bounds: it may end earlier
     double steps_per_second; ///< over the last seconds
-    double eta_seconds;      ///< wall seconds left, < 0 if unknown
+    double eta_seconds;      ///< seconds of real time left, < 0 if unknown
 } talus_progress;
 
 typedef void talus_progress_fn(void* user, const talus_progress* progress);
@@ -29,14 +29,14 @@ typedef void talus_progress_fn(void* user, const talus_progress* progress);
 typedef struct talus_run_def {
     talus_mark mark;         ///< set by talus_run_default()
     const char* scene;       ///< path of the scene file (start only)
-    const char* directory;   ///< where results go
+    const char* directory;   ///< directory for the results
     const char* const* sets; ///< "key.path=value" overrides (start only)
     int set_count;
     int threads;               ///< 0: as the scene says
     int64_t max_steps;         ///< stop after this many steps in total; < 0: no limit [default -1]
     bool force;                ///< replace an existing directory's run [default false]
-    double checkpoint_seconds; ///< wall seconds between checkpoints; < 0: as the scene says
-    int64_t dump_problems; ///< files of hard steps in FCLIB's layout, at most, in the directory's
+    double checkpoint_seconds; ///< seconds of real time between checkpoints; < 0: as the scene says
+    int64_t dump_problems; ///< save up to so many hard steps as FCLIB problems, in the directory's
                            ///< folder `problems` (docs/fclib.md) [default 0]
     const volatile sig_atomic_t*
         stop;                    ///< nonzero: finish the step, checkpoint, return; may be NULL
@@ -53,15 +53,15 @@ TALUS_DEFAULT(talus_run_def, talus_run_default);
 typedef struct talus_summary {
     int64_t steps, grains, contacts, sweeps_total, contact_updates;
     int64_t unconverged_steps, yielding_steps, removed_grains, frames;
-    int64_t second_steps;     ///< with an answer of the direct methods of the solver `auto`
+    int64_t second_steps;     ///< steps that the direct methods of the solver `auto` finished
     int64_t problems_dumped;  ///< hard steps written as FCLIB problems by this process
-    int64_t problems_skipped; ///< hard steps that could not be, for their laws or their size
-    int64_t shapes;           ///< that grains or walls may have beside balls and analytic walls
+    int64_t problems_skipped; ///< hard steps that could not be written, because of laws or size
+    int64_t shapes;           ///< of grains and walls, other than balls and analytic walls
     double velocity_error;    ///< talus_rigidity.velocity_error of the last step: an estimate
     double certified;         ///< talus_rigidity.certified of the last step: an upper bound
     double certified_level;   ///< smallest of the levels (talus_certified_level()) within which at
                               ///< least 95 % of the steps are certified, infinite if 100 % is not
-    int64_t certified_steps;  ///< that are certified within it, or else within 100 %
+    int64_t certified_steps;  ///< steps certified within it, or within 100 % if it is infinite
     double worst_estimate;    ///< this and the rest as in talus_totals
     double worst_certified;
     double worst_time;
@@ -95,14 +95,15 @@ typedef struct talus_summary {
     bool interrupted;
     bool nothing_to_do; ///< resume only: the run was finished before
     char outcome[512];  ///< how it ended, such as "finished"
-    char verdict[2048]; ///< what to think of the numbers, in plain words, one sentence a line
+    char verdict[2048]; ///< what to think of the numbers, in plain words, one subject per line
 } talus_summary;
 
 /// Run a scene from its beginning. Returns TALUS_INTERRUPTED when `stop` ended it early
 /// (resumable).
 TALUS_API talus_status talus_run_start(const talus_run_def* def, talus_summary* summary,
                                        talus_report* report, talus_error* error);
-/// Go on from the last good checkpoint in def->directory, to the same bits as an unbroken run.
+/// Continue from the last good checkpoint in def->directory. The result has the same bits as that
+/// of an unbroken run.
 TALUS_API talus_status talus_run_resume(const talus_run_def* def, talus_summary* summary,
                                         talus_report* report, talus_error* error);
 
@@ -160,13 +161,13 @@ TALUS_API void talus_run_abandon(talus_run* run);
 
 /// What talus_run_load() gives back.
 typedef struct talus_loaded {
-    talus_world* world; ///< the caller's, to be ended with talus_world_destroy()
+    talus_world* world; ///< belongs to the caller: talus_world_destroy()
     double step_length; ///< of the phase in which the run stands, s
     bool finished;      ///< its last phase has ended
     bool reduced_units; ///< the scene's numbers are not SI
 } talus_loaded;
 
-/// Make the world of a run as its newest good checkpoint has it, to look at. Nothing in the
+/// Load the world of a run from its newest good checkpoint, to look at it. Nothing in the
 /// directory is changed; the run may be going on. Of `def` only directory, threads and log count.
 TALUS_API talus_status talus_run_load(const talus_run_def* def, talus_loaded* out,
                                       talus_report* report, talus_error* error);

@@ -94,7 +94,7 @@ class Ensemble(unittest.TestCase):
     def test_load_decides_the_stress(self):
         result = json.loads((self.run_directory / "ensemble/ensemble.json").read_text())
         self.assertEqual(result["volume_from"], "box around the loaded grains")
-        # sigma_yy: the lid's 400 N and, in the mean over the height, half the grains' weight of
+        # sigma_yy: the lid's 400 N and, on average over the height, half the grains' weight of
         # 112 N, over 0.08 m. Weight is not spread evenly, and the box may miss a slit at a wall
         # that a grain without load holds open: 1 % each.
         self.assertAlmostEqual(result["stress_mean"][1][1] * 0.08 / (400 + 112 / 2), 1, delta=0.02)

@@ -58,7 +58,7 @@ class Help(unittest.TestCase):
                 with self.subTest(called=called):
                     said = subprocess.run(f"{called} help", shell=True, cwd=folder, env=environment,
                                           capture_output=True, text=True).stdout
-                    self.assertIn(f"Begin with `{named} scenes`", said)
+                    self.assertIn(f"Start with `{named} scenes`", said)
                     wrong = subprocess.run(f"{called} measure", shell=True, cwd=folder, env=environment,
                                            capture_output=True, text=True).stderr
                     self.assertIn(f"usage: {named} measure DIR", wrong)

@@ -195,6 +195,25 @@ class Measure(unittest.TestCase):
         for i in range(2):
             self.near(s[f"principal_{i + 1}"]["value"], values[i], abs(whole).max())
 
+    def test_strays_do_not_count_in_stresses(self):
+        """Two grains far away, one of them fast: volume, kinetic part and contacts are those of the rest."""
+        far = ("  - {type: list, items: [{position: [60, 0.01], radius: 0.005, velocity: [-9, 0]},"
+               " {position: [-50, 0.01], radius: 0.005}]}\n")
+        scene = SCENE.replace("phases:", far + "phases:").replace("point: [0, 0], normal: [1, 0]", "point: [-99, 0], normal: [1, 0]")
+        scene = scene.replace("point: [0.08, 0], normal: [-1, 0]", "point: [99, 0], normal: [-1, 0]")
+        (self.cwd / "strays.yaml").write_text(scene)
+        run = talus("run", "strays.yaml", "-o", "strays", "--quiet", "--steps", "20", cwd=self.cwd)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        f = Frame(self.cwd / "strays/frames.h5", 1)
+        stay = abs(f.position[:, 0]) < 10
+        self.assertEqual((~stay).sum(), 2)
+        low = (f.position - f.radius[:, None])[stay].min(axis=0)
+        high = (f.position + f.radius[:, None])[stay].max(axis=0)
+        whole = self.measure("strays", "stress")["stress"]
+        self.near(whole["volume"]["value"], np.prod(high - low))
+        region = f"x={float(low[0])!r}:{float(high[0])!r},y={float(low[1])!r}:{float(high[1])!r}"
+        self.assertEqual(whole, self.measure("strays", "stress", "--region", region)["stress"])
+
     def test_region(self):
         s = self.measure("loaded", "stress", "--region", "x=0.02:0.06,y=:0.04")["stress"]
         f = self.frame

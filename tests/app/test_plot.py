@@ -76,6 +76,24 @@ class Plot(unittest.TestCase):
             columns = table(folder / f"{name}.csv")
             self.assertGreater(len(next(iter(columns.values()))), 1, name)
 
+    def test_rounding_does_not_stretch_the_axis(self):
+        """Overlaps of 1e-15 while nothing touches are drawn as if they were 0, which has no place there."""
+        made = []
+        for value in ("0", "1.0e-15"):
+            run = Path(self.path(f"rounding-{value}"))
+            shutil.copytree(self.run_2d, run)
+            with open(run / "series.csv", newline="") as file:
+                rows = list(csv.reader(file))
+            column = rows[0].index("overlap_max")
+            for row in rows[1:len(rows) // 2]:
+                row[column] = value
+            with open(run / "series.csv", "w", newline="") as file:
+                csv.writer(file, lineterminator="\n").writerows(rows)
+            result = talus("plot", run, "convergence", "--dpi", 72, "--force")
+            self.assertEqual(result.returncode, 0, result.stderr)
+            made.append((run / "plots" / "convergence.png").read_bytes())
+        self.assertEqual(made[0], made[1])
+
     def test_list(self):
         result = talus("plot", self.run_2d)
         self.assertEqual(result.returncode, 0)

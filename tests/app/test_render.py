@@ -203,6 +203,22 @@ class Render(unittest.TestCase):
         self.same_pictures([f"--scale={float(low)!r}:{float(high)!r}"], "--colour", "speed", "--region",
                            "x=0:0.12,y=0:0.3", "--width", 400, frames="5:25:10")
 
+    def test_strays_have_no_say_in_the_scale(self):
+        """A grain that has left at 50 m/s: the others are coloured as if it were not there."""
+        scene, run = self.path("left.yaml"), self.path("left")
+        others = "".join(f"      - {{position: [{0.03 * i}, 0, 0.1], velocity: [0, 0, {0.01 * i}], radius: 0.01}}\n"
+                         for i in range(1, 25))
+        stray = "      - {position: [9, 0, 0.1], velocity: [50, 0, 0], radius: 0.01}\n"
+        Path(scene).write_text(BALLS[:BALLS.index("      - {pos")].replace("-9.81", "0").replace("inside: true", "inside: false")
+                               .replace("radius: 0.1,", "radius: 0.001,") + others + stray + BALLS[BALLS.index("phases"):])
+        result = talus("run", scene, "-o", run, "--quiet")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        made = []
+        for options in ([], ["--scale", "0.01:0.24"]):
+            made.append(Path(self.path(f"left-{len(made)}.png")))
+            self.good(run, "--frame", 0, "--colour", "speed", *options, "-o", made[-1])
+        self.assertEqual(made[0].read_bytes(), made[1].read_bytes())
+
     def test_scale_of_no_motion(self):
         """A size that is 0 everywhere has a scale from 0 on."""
         scene, run = self.path("still.yaml"), self.path("still")

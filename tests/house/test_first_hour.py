@@ -5,7 +5,8 @@ Two things are not as a newcomer has them, for the sake of time. `make` finds a 
 the program and the Python package of this build into build/release instead of compiling them again.
 And of the targets that test, document or install the whole tree `make` only says what it would do.
 
-Commands that a run prints as hints are copied and run as well."""
+Commands that a run prints as hints are copied and run as well, and what the README shows of a first
+run is compared with what it prints."""
 import os
 import re
 import shutil
@@ -130,12 +131,26 @@ class FirstHour(unittest.TestCase):
                 if command == "./talus new pile" and (self.clone / "pile.yaml").exists():
                     continue
                 said = self.carry_out(command)
+                if command == "make run":
+                    self.shown_as_printed(said)
                 waiting[:0] = re.findall(r"^  \w+: +(\./talus .*?)(?:, then .*)?$", said, re.M)
         for made in ("runs/hopper-1/ensemble/ensemble.json", "runs/hopper-1/export/grains.dump", "pile.gsd",
                      "pile-run/plots/energy.png"):
             self.assertTrue((self.clone / made).exists(), made)
         self.assertGreater((self.clone / "pile.html").stat().st_size, 100_000)
         self.python_lines_work()
+
+    def shown_as_printed(self, said):
+        """What the README shows of a first run is what it prints: line by line and in that order, but for
+        lines left out (...) and numbers, which may differ in their digits."""
+        masked = [re.sub(r"[-+]?\d[\d.]*(?:e[-+]?\d+)?", "#", line) for line in said.splitlines()]
+        (shown,) = blocks_of("README.md", "text")
+        for line in shown.splitlines():
+            if line.strip() == "...":
+                continue
+            wanted = re.sub(r"[-+]?\d[\d.]*(?:e[-+]?\d+)?", "#", line)
+            self.assertIn(wanted, masked, f"README.md shows a line that make run does not print:\n{line}\n{said}")
+            del masked[:masked.index(wanted) + 1]
 
     def python_lines_work(self):
         """The lines of both pages, and the numbers that they read."""

@@ -53,7 +53,11 @@ static const bad_scene bad_scenes[] = {
     {"", "1:1: the file is empty (expected a scene)\n"},
     {"- 1\n", "1:1: the file is a list (expected a map: key: value)\n"},
     {"dimension: 2\nstep: [1, 2\nfoo: 3\n",
-     "3:4: YAML syntax: did not find expected ',' or ']', while parsing a flow sequence\n"},
+     "3:4: YAML syntax: did not find expected ',' or ']', while parsing a flow sequence that began "
+     "at line 2\n"},
+    {"dimension: 2\nstep:auto\nuntil: {time: 1}\n",
+     "2:1: YAML syntax: this line is no 'key: value' (expected a colon and a blank behind the "
+     "key)\n"},
     {"title: \xff\n",
      "1:8: YAML syntax: invalid leading UTF-8 octet, the file is not UTF-8 text\n"},
     {"# \xe2\x89\xa4\nwalls:\n\t- {name: a}\n",
@@ -104,7 +108,8 @@ static const bad_scene bad_scenes[] = {
     {HEAD "drag: 1_000\n", "4:7: drag: '1_000' is not a number (expected a number >= 0)\n"},
     {HEAD "drag: .inf\n", "4:7: drag: '.inf' is not a number (expected a number >= 0)\n"},
     {HEAD "drag: 1e999\n", "4:7: drag: '1e999' is not a number (expected a number >= 0)\n"},
-    {HEAD "drag: '1'\n", "4:7: drag: '1' is not a number (expected a number >= 0)\n"},
+    {HEAD "drag: '1'\n", "4:7: drag: '1' is not a number (expected a number >= 0); without the "
+                         "quotes it would be one\n"},
     {HEAD "drag: 0x10\n", "4:7: drag: '0x10' is not a number (expected a number >= 0)\n"},
     {HEAD "gravity: [0, nan]\n",
      "4:14: gravity[1]: 'nan' is not a number (expected a finite number)\n"},
@@ -146,7 +151,7 @@ static const bad_scene bad_scenes[] = {
      "4:40: grains[0].lock: is known to the method soft only (expected method: soft)\n"},
     {HEAD
      "method: soft\ngrains: [{type: list, radius: 1, lock: [z], items: [{position: [0, 0]}]}]\n",
-     "5:41: grains[0].lock: there is no axis named 'z'\n"},
+     "5:41: grains[0].lock: there is no axis named 'z' (expected x or y)\n"},
     {HEAD "materials: {a: {stiffness: 0}}\n",
      "4:28: materials.a.stiffness: 0 is out of range (expected a number > 0)\n"},
     {HEAD "materials: {a: {poisson: 0.6}}\n",
@@ -229,7 +234,13 @@ static const bad_scene bad_scenes[] = {
      "times)\n"},
     {HEAD "walls:\n- {type: plane, normal: [0, 1], motion: {type: sine, velocity: [0, 1]}}\n",
      "5:41: walls[0].motion.frequency: is missing (expected a number >= 0)\n5:54: "
-     "walls[0].motion.velocity: unknown key\n"},
+     "walls[0].motion.velocity: this key does not go with the 'type' chosen here (it belongs to "
+     "type: velocity)\n"},
+    {HEAD "walls:\n- {type: plane, normal: [0, 1], motion: {type: servo, velocity: 1, mass: 1, "
+          "axis: [0, 1], stress: 1, area: 1}}\ngrains: [{type: list, velocity: [0, 0], items: "
+          "[{position: [0, 1], radius: 1}]}]\n",
+     "5:55: walls[0].motion.velocity: this key does not go with the 'type' chosen here (it belongs "
+     "to type: velocity)\n"},
 
     // grains
     {HEAD "grains:\n- {type: chain, direction: [1, 0], count: 2, radius: -1}\n",
@@ -237,7 +248,7 @@ static const bad_scene bad_scenes[] = {
     {HEAD "grains:\n- {type: chain, direction: [1, 0], count: 2}\n",
      "5:3: grains[0]: the grains have no size (expected either radius or diameter)\n"},
     {HEAD "grains:\n- {type: chain, direction: [1, 0], count: 2, radius: 1, material: steel}\n",
-     "5:67: grains[0].material: there is no material named 'steel'\n"},
+     "5:67: grains[0].material: there is no material named 'steel' (expected default)\n"},
     {HEAD "walls: [{name: floor, type: plane, normal: [0, 1]}]\ngrains:\n- {type: chain, "
           "direction: [1, 0], count: 2, radius: 1, glue: flor}\n",
      "6:63: grains[0].glue: there is no wall named 'flor'; did you mean 'floor'?\n"},
@@ -388,7 +399,7 @@ static const bad_scene bad_scenes[] = {
      "5:84: grains[0].opening.to: is not beyond 'from' (expected from < to)\n"},
     {HEAD "grains:\n- {type: masonry, brick: [0.2, 0.1], bricks: 3, courses: 2, bottom: {glue: "
           "floor}}\n",
-     "5:76: grains[0].bottom.glue: there is no wall named 'floor'\n"},
+     "5:76: grains[0].bottom.glue: there is no wall named 'floor': the scene has none\n"},
 
     // phases
     {"dimension: 2\nstep: 1\nphases:\n- {name: a}\n",
@@ -410,7 +421,40 @@ static const bad_scene bad_scenes[] = {
      "6:3: grains[0]: inlet 'tap' is never opened (expected pour: [tap] in one of the phases)\n"},
 
     // one letter is no typo of another
-    {HEAD "x: 1\n5: 1\n", "4:1: x: unknown key\n5:1: 5: unknown key\n"},
+    {HEAD "x: 1\n", "4:1: x: unknown key\n"},
+
+    // what people write who know other programs
+    {HEAD "materials: {glass: {density: 2500,5}}\n",
+     "4:35: materials.glass.5: unknown key (numbers are written with a decimal point, 2.5, not a "
+     "comma)\n"},
+    {HEAD "gravity: [0, 981cm]\n",
+     "4:14: gravity[1]: '981cm' is not a number (expected a finite number); numbers are written "
+     "without units (SI: m, kg, s, radians)\n"},
+    {HEAD "materials: {glass: {density: \"2500\"}}\n",
+     "4:30: materials.glass.density: '2500' is not a number (expected a number > 0); without the "
+     "quotes it would be one\n"},
+    {HEAD
+     "materials: {a: {density: 1}, b: {density: 2}}\npairs: [{between: [a, steel], friction: 0}]\n",
+     "5:23: pairs[0].between: there is no material named 'steel' (expected a or b)\n"},
+    {HEAD "grains: [{type: list, items: [{position: [0, 1], radius: 1, shape: brick}]}]\n",
+     "4:68: grains[0].items[0].shape: there is no shape named 'brick': the scene has none\n"},
+    {"dimension: 2\nstep: 1\nphases: [{until: {time: 1}, remove_walls: [a]}]\n",
+     "3:29: phases[0].remove_walls: unknown key; did you mean 'remove'?\n"},
+    {"dimension: 4\nstep: 1\nuntil: {time: 1}\ngravity: [0, 1]\n",
+     "1:12: dimension: 4 does not fit (expected an integer from 2 to 3)\n"},
+    {"dimension: 2\nstep: auto\nuntil: {time: 1}\n",
+     "2:7: step: 'auto' cannot be settled: the scene has no grains (expected a number > 0)\n"},
+
+    // inlets and walls
+    {HEAD "walls: [{name: floor, type: plane, normal: [0, 1]}]\ngrains: [{name: tap, type: inlet, "
+          "low: [0, -3], high: [1, -2], rate: 9, radius: 0.1}]\n",
+     "5:10: grains[0]: the inlet lies behind wall 'floor', where no grain has room (expected low "
+     "and high in front of it)\n"},
+    {HEAD "walls: [{name: shelf, type: segment, from: [-1, 1], to: [2, 1]}]\ngrains: [{name: tap, "
+          "type: inlet, low: [0, 0], high: [1, 2], rate: 9, radius: 0.1}]\n",
+     "5:10: grains[0]: wall 'shelf' goes through the inlet: grains would appear on both sides of "
+     "it "
+     "(expected low and high on the same side)\n"},
 
     // several at once, in the order of the file
     {"dimension: 2\nstep: -1\nuntil: {tme: 1}\nwalls:\n- {type: plane, normal: [0, 0]}\noutput: "

@@ -205,7 +205,8 @@ static void test_inlets(void** state)
     }
     made* m = make(STEPPED "walls: [" FLOOR "]\n" INLET("[0, -0.1]", "[1, 0.5]"));
     printf("%s", m->warnings);
-    assert_non_null(strstr(m->warnings, ":6:5: grains[0]: the inlet reaches 0.09 into or behind"));
+    assert_non_null(
+        strstr(m->warnings, ":6:5: grains[0]: part of the inlet is inside or behind wall"));
     drop(m);
     // A gate that is gone when the inlet opens is not in its way.
     m = make(

@@ -3,8 +3,10 @@
 
 #include "base/error.h"
 #include "base/vec.h"
+#include "measure/strays.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 talus_region talus_region_default(void)
 {
@@ -84,6 +86,30 @@ void measure_box_stretch(const grains* g, int64_t row, double* low, double* high
             }
         }
     }
+}
+
+talus_status measure_box_leave_strays(const talus_world* world, measure_box* box,
+                                      talus_error* error)
+{
+    const grains* g = &world->state.grains;
+    double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
+    int64_t strays;
+    uint8_t* stray = calloc((size_t)g->count + 1, sizeof *stray);
+    const talus_status status =
+        stray ? measure_strays(g, stray, &strays, error) : error_memory(error, "measuring");
+    for (int64_t i = 0; i < g->count && status == TALUS_OK; i++) {
+        if (g->glued_to[i] == GRAIN_FREE && !stray[i]) measure_box_stretch(g, i, low, high);
+    }
+    free(stray);
+    TRY(status);
+    if (strays == 0 || !(low[0] < high[0])) return TALUS_OK;
+    for (int k = 0; k < box->dim; k++) {
+        if (!isfinite(box->low[k])) box->low[k] = low[k];
+        if (!isfinite(box->high[k])) box->high[k] = high[k];
+        // Grains and contacts beyond a region that was given stay beyond it.
+        if (box->period[k] == 0.0) box->limited[k] = true;
+    }
+    return TALUS_OK;
 }
 
 double measure_box_volume(const talus_world* world, const measure_box* box)

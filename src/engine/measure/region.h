@@ -29,6 +29,10 @@ static inline bool measure_box_holds_grain(const measure_box* box, const grains*
 {
     return g->glued_to[row] == GRAIN_FREE && measure_box_holds(box, g->position + row * g->dim);
 }
+/// Close sides that nothing limits at the box around the free grains if some have strayed from it
+/// (measure/strays.h), so that these are outside.
+talus_status measure_box_leave_strays(const talus_world* world, measure_box* box,
+                                      talus_error* error);
 /// Volume (2D: area). A side that nothing limits is that of the cell, or of the box around the free
 /// grains; without any grains it is 0.
 double measure_box_volume(const talus_world* world, const measure_box* box);

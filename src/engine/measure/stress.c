@@ -22,8 +22,9 @@ void stress_add(const talus_world* world, const contacts* list, int64_t c, const
 }
 
 talus_status stress_volume(const talus_world* world, const talus_measure_def* def,
-                           const measure_box* region, double* volume, talus_error* error)
+                           measure_box* region, double* volume, talus_error* error)
 {
+    TRY(measure_box_leave_strays(world, region, error));
     *volume = def->volume > 0.0 ? def->volume : measure_box_volume(world, region);
     if (*volume > 0.0 && isfinite(*volume)) return TALUS_OK;
     bool any = false;

@@ -8,9 +8,9 @@
 void stress_add(const talus_world* world, const contacts* list, int64_t c, const double* force,
                 double volume, double* tensor);
 
-/// Volume of the stress: the caller's, or that of the region. Fails if it is zero though there is
-/// something in it.
+/// Volume of the stress: the caller's, or that of the region, which leaves strays out from here on.
+/// Fails if it is zero though there is something in it.
 talus_status stress_volume(const talus_world* world, const talus_measure_def* def,
-                           const measure_box* region, double* volume, talus_error* error);
+                           measure_box* region, double* volume, talus_error* error);
 
 #endif

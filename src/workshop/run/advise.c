@@ -121,13 +121,13 @@ static double overlap_of(const scene_estimate* e, double stiffness)
 /// Which tolerance of the contact solver to take.
 static void advise_tolerance(const talus_world* world, double h, talus_advice* out)
 {
-    char words[TOLERANCE_WORDS], take[96] = "the one that is set will do";
+    char words[TOLERANCE_WORDS], take[96] = "keep the one that is set";
     const tolerance_cost cost = tolerance_measure(world, h);
     const double worth = tolerance_worth(&cost);
     if (!cost.known) return;
     tolerance_words(&cost, words);
     if (worth > 0.0) {
-        snprintf(take, sizeof take, "take %g, which is not much dearer", worth);
+        snprintf(take, sizeof take, "take %g, which costs little more", worth);
     }
     snprintf(out->tolerance, sizeof out->tolerance, "Tolerance: %s; %s.", words, take);
 }

@@ -46,18 +46,18 @@ static void say_use(talus_advice* a)
 {
     const talus_cost *use = &a->cost[a->use], *other = &a->cost[other_method(a->use)];
     const double more = use->steps / other->steps;
-    const double dearer = use->step_seconds / other->step_seconds;
+    const double slower = use->step_seconds / other->step_seconds;
     if (a->close) {
         say(a, "use the method that suits the question: both take about as long. Without a "
                "preference use method: contact, which needs no stiffness.\n");
     } else {
-        say(a, "use method: %s. It takes %s times less time.\n", name_of(a->use),
+        say(a, "use method: %s. It is %s times as fast.\n", name_of(a->use),
             two_digits(other->seconds / use->seconds).text);
     }
-    say(a, "Why: it needs %s times %s steps than method: %s, and each is %s times %s.\n",
+    say(a, "Why: it needs %s times %s steps than method: %s, and each step takes %s times %s.\n",
         two_digits(fmax(more, 1.0 / more)).text, more > 1.0 ? "more" : "fewer",
-        name_of(other_method(a->use)), two_digits(fmax(dearer, 1.0 / dearer)).text,
-        dearer > 1.0 ? "dearer" : "cheaper");
+        name_of(other_method(a->use)), two_digits(fmax(slower, 1.0 / slower)).text,
+        slower > 1.0 ? "longer" : "less time");
 }
 
 /// Which stiffness would turn the advice around, and whether the present one is that of grains.
@@ -70,10 +70,10 @@ static void say_even(talus_advice* a)
         a->even_stiffness, unit, two_digits(100 * a->even_overlap).text, a->stiffness, unit,
         two_digits(100 * a->overlap).text);
     if (a->overlap > DEEP) {
-        say(a, "Mind that grains as soft as these are hardly grains any more; stiffer ones take "
+        say(a, "But grains as soft as these are hardly grains any more, and stiffer ones take "
                "longer.\n");
     } else if (a->even_overlap > DEEP) {
-        say(a, "So soft they would hardly be grains any more.\n");
+        say(a, "Grains as soft as that would hardly be grains any more.\n");
     }
 }
 
@@ -93,9 +93,10 @@ static void say_trial(talus_advice* a)
                "measured.\n");
     } else {
         say(a,
-            "The trial began with the scene and reached t = %.3g%s with the method contact and "
-            "%.3g%s with the method soft: what comes later costs more where a packing settles and "
-            "less where it falls apart, above all with the method contact.\n",
+            "The trial covered the beginning of the scene, up to t = %.3g%s with the method "
+            "contact "
+            "and %.3g%s with the method soft. Later steps cost more if a packing settles and less "
+            "if it falls apart, above all with the method contact.\n",
             contact->trial_time, unit, soft->trial_time, unit);
     }
     for (int m = 0; m < 2; m++) {
@@ -147,12 +148,11 @@ void advise_words(talus_advice* a)
         }
         say_trial(a);
         say_length(a);
-        say(a, "What no time tells: stiffness is a choice, and a hundred times stiffer takes ten "
-               "times as long. Soft particles are for elasticity, sound and forces that follow "
-               "from deformation; contact dynamics for rigid grains, for forces that are not "
-               "determined, and for polyhedra, which only it knows.\n");
+        say(a, "Time is not everything. Take method: soft for elasticity, sound and forces that "
+               "follow from deformation; a hundred times stiffer takes ten times as long. Take "
+               "method: contact for rigid grains and for polyhedra.\n");
     } else {
-        say(a, "use method: %s. The method %s cannot carry out this scene: %s\n", name_of(a->use),
+        say(a, "use method: %s. The method %s cannot run this scene: %s\n", name_of(a->use),
             name_of(other), a->cost[other].reason);
         say_length(a);
     }

@@ -34,12 +34,12 @@ void certainty_estimate(double velocity_error, char* text, size_t size);
 void certainty_cluster(const certainty_speech* speech, const talus_rigidity* step, char* text,
                        size_t size);
 
-/// Sentences of the verdict. Within what the steps are certified, and which was the worst one;
-void certainty_tell_bounds(const certainty_speech* speech, const talus_totals* totals, char* text,
-                           size_t size);
+/// Lines of the verdict. "Exactness: ...": what is certified, what is only estimated and why, and
 /// whether the run was rigid;
-void certainty_tell_rigidity(const talus_totals* totals, char* text, size_t size);
-/// and what audits found: empty if there were none. *failed tells that a claim did not hold.
+void certainty_tell_exactness(const certainty_speech* speech, const talus_totals* totals,
+                              char* text, size_t size);
+/// "Audits: ...": what they found; empty if there were none. *failed tells that a claim did not
+/// hold.
 void certainty_tell_audits(const talus_totals* totals, bool* failed, char* text, size_t size);
 
 #endif

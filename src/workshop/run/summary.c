@@ -76,35 +76,27 @@ static void add_line(char* text, size_t size, const char* format, ...)
     va_end(args);
 }
 
-/// The stopping rule is that of the last phase. A number of sweeps asks for no convergence.
+/// Whether steps met their rule, and what that took. Rule and method are those of the last phase; a
+/// number of sweeps asks for no convergence.
 static void judge_convergence(const run* r, const talus_summary* sum, char* text, size_t size)
 {
-    char met[96] = "every step met its stopping rule";
+    static const char* const sweeps[] = {"", "", " over blocks of contacts without momentum",
+                                         " over one contact after the other"};
+    const talus_solver_def* solver = &talus_world_options(r->world)->solver;
+    char met[96] = "every step met its stopping rule", direct[96] = "";
     if (sum->unconverged_steps > 0) {
         snprintf(met, sizeof met,
                  "%" PRId64 " of %" PRId64 " step%s ended without meeting the stopping rule",
                  sum->unconverged_steps, sum->steps, plural(sum->steps));
-    } else if (talus_world_options(r->world)->solver.stop == TALUS_STOP_SWEEPS) {
+    } else if (solver->stop == TALUS_STOP_SWEEPS) {
         snprintf(met, sizeof met, "not asked for, a step ends after its sweeps");
     }
-    add_line(text, size, "Convergence: %s; residual %.2g at the end.", met, sum->residual);
-}
-
-/// What the solver did. The method is that of the last phase.
-static void judge_solver(const run* r, const talus_summary* sum, char* text, size_t size)
-{
-    static const char* const names[] = {"accelerated sweeps", "accelerated sweeps",
-                                        "sweeps over blocks of contacts without momentum",
-                                        "sweeps over one contact after the other"};
-    char second[128] = "";
     if (sum->second_steps > 0) {
-        snprintf(second, sizeof second,
-                 "; in %" PRId64 " step%s direct methods did what they left undone",
+        snprintf(direct, sizeof direct, "; direct methods finished %" PRId64 " step%s",
                  sum->second_steps, plural(sum->second_steps));
     }
-    add_line(text, size, "Solver: %s, %.3g a step in the mean%s.",
-             names[talus_world_options(r->world)->solver.method],
-             (double)sum->sweeps_total / (double)sum->steps, second);
+    add_line(text, size, "Convergence: %s; %.3g sweeps%s on average%s.", met,
+             (double)sum->sweeps_total / (double)sum->steps, sweeps[solver->method], direct);
 }
 
 /// Steps that were too long for slender solids.
@@ -134,12 +126,10 @@ static void judge_exactness(const run* r, const talus_summary* sum, char* text, 
     const certainty_speech speech = {world->dim, sum->reduced_units};
     bool failed;
     char words[800];
-    certainty_tell_bounds(&speech, totals, words, sizeof words);
+    certainty_tell_exactness(&speech, totals, words, sizeof words);
     add_line(text, size, "%s", words);
     certainty_tell_audits(totals, &failed, words, sizeof words);
     if (words[0]) add_line(text, size, "%s%s", failed ? VERDICT_WARNING : "", words);
-    certainty_tell_rigidity(totals, words, sizeof words);
-    add_line(text, size, "%s", words);
     if (world->solver.method == TALUS_SOLVER_SWEEPS && last->yielding &&
         last->diffusion_length < last->system_size) {
         add_line(text, size,
@@ -245,13 +235,13 @@ static void judge(const run* r, talus_summary* sum)
         judge_energy(sum, text, size);
     } else {
         judge_step(sum, text, size);
-        judge_solver(r, sum, text, size);
         judge_convergence(r, sum, text, size);
     }
-    add_line(text, size,
-             "Overlap: %.2g %% of a mean diameter in the mean and %.2g %% at most at the end; %.2g "
-             "%% at most in the whole run.",
-             100 * sum->overlap_mean, 100 * sum->overlap_max, 100 * r->state.worst_overlap);
+    add_line(
+        text, size,
+        "Overlap: %.2g %% of a mean diameter at most; at the end %.2g %% at most and %.2g %% on "
+        "average.",
+        100 * r->state.worst_overlap, 100 * sum->overlap_max, 100 * sum->overlap_mean);
     judge_passages(r, text, size);
     judge_thickness(sum, text, size);
     if (method->solves_contacts) judge_exactness(r, sum, text, size);

@@ -54,16 +54,13 @@ tolerance_cost tolerance_measure(const talus_world* world, double h)
 
 void tolerance_words(const tolerance_cost* cost, char out[TOLERANCE_WORDS])
 {
-    int used =
-        snprintf(out, TOLERANCE_WORDS, "the step that would come next takes %" PRId64 " sweep%s",
-                 cost->sweeps, plural(cost->sweeps));
+    int used = snprintf(out, TOLERANCE_WORDS, "the next step takes %" PRId64 " sweep%s as it is",
+                        cost->sweeps, plural(cost->sweeps));
     for (int i = 0; i < TOLERANCE_COUNT; i++) {
-        const char* before = i == 0                    ? "; with solver.tolerance="
-                             : i + 1 < TOLERANCE_COUNT ? ", with "
-                                                       : " and with ";
-        used += snprintf(out + used, TOLERANCE_WORDS - (size_t)used, "%s%g %s%s%" PRId64, before,
-                         TRIED[i], i == 0 ? "it takes " : "", cost->reached[i] ? "" : "more than ",
-                         cost->with[i]);
+        used +=
+            snprintf(out + used, TOLERANCE_WORDS - (size_t)used, "%s%s%" PRId64 " with %s%g",
+                     i + 1 < TOLERANCE_COUNT ? ", " : " and ", cost->reached[i] ? "" : "more than ",
+                     cost->with[i], i == 0 ? "solver.tolerance=" : "", TRIED[i]);
     }
 }
 

@@ -43,6 +43,20 @@ static bool has_two_sides(const talus_shape_def* shape)
            shape->kind == TALUS_SHAPE_CONE || shape->kind == TALUS_SHAPE_MESH;
 }
 
+/// Does a box of centres leave a ball no room in front of a plane?
+static bool lies_behind(const walls* w, int wall, int dim, const double low[3],
+                        const double high[3], double radius)
+{
+    const talus_shape_def* shape = &w->record[wall].shape;
+    if (shape->kind != TALUS_SHAPE_PLANE) return false;
+    double normal[3], front = 0.0;
+    quat_rotate(normal, w->rotation + 4 * wall, shape->normal);
+    for (int k = 0; k < dim; k++) {
+        front += normal[k] * ((normal[k] > 0.0 ? high[k] : low[k]) - w->position[3 * wall + k]);
+    }
+    return front < radius;
+}
+
 talus_status scene_check_inlets(const talus_scene* scene, const talus_world* world,
                                 const log_sink* log, mistakes* found, talus_error* error)
 {
@@ -57,10 +71,11 @@ talus_status scene_check_inlets(const talus_scene* scene, const talus_world* wor
         status = sizes_create(&source->inlet.sizes, dim, &drawn, error);
         if (status < 0) break;
         // Where the centres of the smallest grains come to lie.
+        const double least = sizes_least(drawn);
         double low[3] = {0}, high[3] = {0}, depth;
         for (int k = 0; k < dim; k++) {
             const double room = 0.5 * (source->inlet.high[k] - source->inlet.low[k]);
-            const double radius = fmin(sizes_least(drawn), room);
+            const double radius = fmin(least, room);
             low[k] = source->inlet.low[k] + radius;
             high[k] = source->inlet.high[k] - radius;
         }
@@ -75,13 +90,19 @@ talus_status scene_check_inlets(const talus_scene* scene, const talus_world* wor
                 "wall '%s' goes through the inlet: grains would appear on both sides of it "
                 "(expected low and high on the same side)",
                 name);
+        } else if (lies_behind(&world->state.walls, wall, dim, low, high, least)) {
+            mistakes_add(found, source->origin.at, source->origin.path,
+                         "the inlet lies behind wall '%s', where no grain has room (expected low "
+                         "and high in front of it)",
+                         name);
         } else {
             char where[512];
             scene_origin_words(scene, &source->origin, where, sizeof where);
-            log_write(log, TALUS_LOG_WARNING,
-                      "%s: the inlet reaches %.3g into or behind wall '%s': grains appear only "
-                      "where there is room",
-                      where, depth, name);
+            log_write(
+                log, TALUS_LOG_WARNING,
+                "%s: part of the inlet is inside or behind wall '%s', up to %.3g deep: grains "
+                "appear only where there is room",
+                where, name, depth);
         }
     }
     free(absent);

@@ -135,8 +135,10 @@ static void settle_step(talus_scene* scene, int index, const log_sink* log, mist
     if (phase->step.chosen && !(advice->length > 0.0)) {
         if (!is_reported(scene, index)) {
             mistakes_add(found, origin->at, origin->path,
-                         "'auto' cannot be settled: no gravity, no force and no speed is known at "
-                         "the start (expected a number > 0)");
+                         "'auto' cannot be settled: %s (expected a number > 0)",
+                         scene->source_count == 0
+                             ? "the scene has no grains"
+                             : "no gravity, no force and no speed is known at the start");
         }
     } else if (phase->step.chosen) {
         scene_set_step(scene, &phase->step, advice->length);

@@ -16,10 +16,11 @@ static const key_row law_rows[] = {
      .meaning = "part of the slip that a sticking collision gives back"},
     {"rolling", KEY_REAL, .rule = REAL_NON_NEGATIVE, .otherwise = "0",
      KEY_INTO(talus_pair_def, rolling),
-     .meaning = "against rolling: a length, or as `rolling_kind` says"},
+     .meaning = "resistance to rolling: a length, or as `rolling_kind` says"},
     {"torsion", KEY_REAL, .rule = REAL_NON_NEGATIVE, .otherwise = "0",
      KEY_INTO(talus_pair_def, torsion),
-     .meaning = "against spinning about the normal (3D): a length, or as `rolling_kind` says"},
+     .meaning =
+         "resistance to spinning about the normal (3D): a length, or as `rolling_kind` says"},
     {"rolling_kind", KEY_CHOICE, KEY_CHOICES(rolling_kinds), .otherwise = "length",
      KEY_INTO(talus_pair_def, rolling_kind),
      .meaning = "lengths; times r* = r₁r₂/(r₁+r₂); or times (r* R_n)^⅓ (3D), ^½ (2D)"},
@@ -33,7 +34,7 @@ static const key_row law_rows[] = {
 static const key_row material_rows[] = {
     {"density", KEY_REAL, .rule = REAL_POSITIVE, .otherwise = "2500", .unit = "kg/m³",
      .unit_2d = "kg/m²", KEY_INTO(scene_material, density),
-     .meaning = "of grains that have neither density nor mass of their own"},
+     .meaning = "density of grains that give neither density nor mass"},
     {"friction", KEY_REAL, .rule = REAL_NON_NEGATIVE, .otherwise = "0",
      KEY_INTO(talus_pair_def, friction), .meaning = "Coulomb coefficient with itself"},
 };

@@ -45,7 +45,7 @@ static const key_group shape_groups[] = {
 static const key_row part_rows[] = {
     {"at", KEY_VECTOR, .otherwise = "0", .unit = "m", .meaning = "where the part's origin is"},
     {"rotation", KEY_REAL, .dim = 2, .otherwise = "0", .unit = "degrees",
-     .meaning = "of the part about its origin, before it is shifted"},
+     .meaning = "rotation of the part about its origin, before it is shifted"},
     {"rotation", KEY_MAP, .dim = 3, .derived = "none",
      .meaning = "of the part about its origin, before it is shifted, with `axis` and `angle`"},
     {"parts", KEY_CHOICE, .dim = 3, KEY_CHOICES(hulls), .otherwise = "whole", .needs = "file",
@@ -60,7 +60,7 @@ static const key_row regular_rows[] = {
     {"sides", KEY_INTEGER, .dim = 3, .least = 3, .most = MOST_CORNERS, .needs = "height",
      .meaning = "of the prism along z, whose lowest side is level"},
     {"height", KEY_REAL, .dim = 3, .rule = REAL_POSITIVE, .needs = "sides", .unit = "m",
-     .meaning = "of the prism, which must have one"},
+     .meaning = "height of the prism; required for one"},
     {"faces", KEY_INTEGER, .dim = 3, .least = 4, .most = 20, KEY_CHOICES(platonic),
      .meaning = "tetrahedron, cube, octahedron, dodecahedron, icosahedron"},
     {"radius", KEY_REAL, .rule = REAL_POSITIVE, .unit = "m",
@@ -77,13 +77,14 @@ static const key_row random_rows[] = {
     {"vertices", KEY_INTEGER, .dim = 3, .least = 4, .most = MOST_CORNERS, .otherwise = "12",
      KEY_INTO(random_shapes, corners), .meaning = "points drawn: corners of each hull"},
     {"count", KEY_INTEGER, .least = 1, .most = MOST_VARIANTS, .otherwise = "20",
-     KEY_INTO(random_shapes, count), .meaning = "different bodies made"},
+     KEY_INTO(random_shapes, count), .meaning = "number of different bodies"},
     {"aspect", KEY_VECTOR, .rule = REAL_POSITIVE, .otherwise = "1",
      KEY_INTO(random_shapes, half_axes), .meaning = "half axes in units of `radius`"},
     {"radius", KEY_REAL, .rule = REAL_POSITIVE, .otherwise = "1", .unit = "m",
-     KEY_INTO(random_shapes, radius), .meaning = "of the ellipsoid, times `aspect`"},
+     KEY_INTO(random_shapes, radius), .meaning = "radius of the ellipsoid, multiplied by `aspect`"},
     {"seed", KEY_INTEGER, .most = KEY_MOST_INTEGER, .derived = "the scene's",
-     KEY_INTO(random_shapes, seed), .preset = true, .meaning = "of these bodies, with their name"},
+     KEY_INTO(random_shapes, seed), .preset = true,
+     .meaning = "seed of these bodies, together with their name"},
 };
 
 static const key_rows convex = KEY_ROWS_OF(convex_rows);

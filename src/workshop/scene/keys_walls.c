@@ -12,7 +12,8 @@ static const char* const faces[] = {"x-",     "x+",  "y-", "y+", "left",  "right
                                     "bottom", "top", "z-", "z+", "front", "back"};
 
 static const key_row wall_rows[] = {
-    {"name", KEY_TEXT, .least = 1, .derived = "wall0, wall1, …", .meaning = "unique"},
+    {"name", KEY_TEXT, .least = 1, .derived = "wall0, wall1, …",
+     .meaning = "name of the wall, which must be unique"},
     {"type", KEY_CHOICE, .dim = 2, KEY_CHOICES(types), .without = PLATE | CONE | MESH,
      .required = true, .meaning = "what the wall is"},
     {"type", KEY_CHOICE, .dim = 3, KEY_CHOICES(types), .without = SEGMENT, .required = true,
@@ -27,7 +28,7 @@ static const key_row wall_rows[] = {
     {"point", KEY_VECTOR, "plane", .otherwise = "0", .unit = "m",
      KEY_INTO(talus_wall_def, position), .meaning = "a point on it"},
     {"normal", KEY_VECTOR, "plane", .required = true, KEY_INTO(talus_wall_def, shape.normal),
-     .meaning = "towards the grains, of any length"},
+     .meaning = "direction towards the grains; any length"},
     {"from", KEY_VECTOR, "segment", .dim = 2, .required = true, .unit = "m", .meaning = "one end"},
     {"to", KEY_VECTOR, "segment", .dim = 2, .required = true, .unit = "m", .meaning = "other end"},
     {"from", KEY_MAP, "cone", .dim = 3, .required = true, .meaning = "low end"},
@@ -47,7 +48,7 @@ static const key_row wall_rows[] = {
     {"center", KEY_VECTOR, "cylinder", .otherwise = "0", .unit = "m",
      KEY_INTO(talus_wall_def, position), .meaning = "its middle"},
     {"radius", KEY_REAL, "cylinder", .rule = REAL_POSITIVE, .required = true, .unit = "m",
-     KEY_INTO(talus_wall_def, shape.radius), .meaning = "of the cylinder"},
+     KEY_INTO(talus_wall_def, shape.radius), .meaning = "radius of the cylinder"},
     {"inside", KEY_BOOL, "box cylinder", .otherwise = "true",
      KEY_INTO(talus_wall_def, shape.inside),
      .meaning = "grains are inside (a container, which all grains of the world must be in) or "
@@ -59,7 +60,7 @@ static const key_row wall_rows[] = {
      .meaning = "box from inside: faces that are missing; `left`, `right` are along x, `bottom`, "
                 "`top` along the last axis, `front`, `back` along y in 3D"},
     {"axis", KEY_VECTOR, "cylinder", .dim = 3, .otherwise = "[0, 0, 1]",
-     KEY_INTO(talus_wall_def, shape.axis), .meaning = "of the cylinder, of any length"},
+     KEY_INTO(talus_wall_def, shape.axis), .meaning = "axis of the cylinder; any length"},
     {"axis", KEY_VECTOR, "cone", .dim = 3,
      .meaning = "only if both ends are at the same point (a flat ring), then required"},
     {"length", KEY_REAL, "cylinder", .dim = 3, .rule = REAL_NON_NEGATIVE, .otherwise = "0",
@@ -84,8 +85,9 @@ static const key_group wall_groups[] = {{KEY_ONE_OF, "corners edges", "plate"},
                                         {KEY_ONE_OF, "low center", "box"}};
 
 static const key_row rotation_rows[] = {
-    {"axis", KEY_VECTOR, .dim = 3, .required = true, .meaning = "of any length"},
-    {"angle", KEY_REAL, .dim = 3, .required = true, .unit = "degrees", .meaning = "about the axis"},
+    {"axis", KEY_VECTOR, .dim = 3, .required = true, .meaning = "axis of rotation; any length"},
+    {"angle", KEY_REAL, .dim = 3, .required = true, .unit = "degrees",
+     .meaning = "angle about the axis"},
 };
 
 static const key_row end_rows[] = {
@@ -98,7 +100,7 @@ static const key_row end_rows[] = {
 static const key_row motion_rows[] = {
     {"type", KEY_CHOICE, KEY_CHOICES(motions), .required = true, .meaning = "how the wall moves"},
     {"velocity", KEY_VECTOR, "velocity", .otherwise = "0", .unit = "m/s",
-     KEY_INTO(talus_drive_def, velocity), .meaning = "of the wall"},
+     KEY_INTO(talus_drive_def, velocity), .meaning = "velocity of the wall"},
     {"spin", KEY_AXIAL, "velocity", .otherwise = "0", .unit = "rad/s",
      KEY_INTO(talus_drive_def, spin), .meaning = "angular velocity of the wall"},
     {"amplitude", KEY_VECTOR, "sine", .otherwise = "0", .unit = "m",
@@ -108,9 +110,9 @@ static const key_row motion_rows[] = {
      KEY_INTO_RADIANS(talus_drive_def, spin_amplitude),
      .meaning = "the same for the angle (3D: rotation vector)"},
     {"frequency", KEY_REAL, "sine", .rule = REAL_NON_NEGATIVE, .required = true, .unit = "Hz",
-     KEY_INTO(talus_drive_def, frequency), .meaning = "f of the sine"},
+     KEY_INTO(talus_drive_def, frequency), .meaning = "frequency f of the sine"},
     {"phase", KEY_REAL, "sine", .otherwise = "0", .unit = "degrees",
-     KEY_INTO_RADIANS(talus_drive_def, phase), .meaning = "of the sine"},
+     KEY_INTO_RADIANS(talus_drive_def, phase), .meaning = "phase of the sine"},
     {"rows", KEY_ROWS, "table", .dim = 2, .required = true, .width = 4, .brief = 3,
      .meaning =
          "`[t, vx, vy]` or `[t, vx, vy, spin]`; times count from the beginning of the motion "
@@ -122,24 +124,24 @@ static const key_row motion_rows[] = {
     {"pivot", KEY_VECTOR, "velocity sine table", .derived = "the wall's middle", .unit = "m",
      KEY_INTO(talus_drive_def, pivot), .meaning = "point that rotation leaves at rest"},
     {"mass", KEY_REAL, "force servo", .rule = REAL_POSITIVE, .required = true, .unit = "kg",
-     KEY_INTO(talus_drive_def, mass), .meaning = "of the wall"},
+     KEY_INTO(talus_drive_def, mass), .meaning = "mass of the wall"},
     {"weight", KEY_BOOL, "force servo", .otherwise = "false", KEY_INTO(talus_drive_def, weight),
      .meaning = "gravity acts on the wall too"},
     {"damping", KEY_REAL, "force servo", .rule = REAL_NON_NEGATIVE, .otherwise = "0",
      .unit = "N s/m", KEY_INTO(talus_drive_def, damping), .meaning = "drag of the wall"},
     {"force", KEY_VECTOR, "force", .otherwise = "0", .unit = "N", KEY_INTO(talus_drive_def, force),
-     .meaning = "on the wall"},
+     .meaning = "force on the wall"},
     {"free", KEY_TEXTS, "force", .dim = 2, .choices = axes, .choice_count = 2,
      .derived = "axes with a force", KEY_INTO(talus_drive_def, free_axes),
      .meaning = "axes along which the wall may move"},
     {"free", KEY_TEXTS, "force", .dim = 3, KEY_CHOICES(axes), .derived = "axes with a force",
      KEY_INTO(talus_drive_def, free_axes), .meaning = "axes along which the wall may move"},
     {"axis", KEY_VECTOR, "servo", .required = true, KEY_INTO(talus_drive_def, servo_axis),
-     .meaning = "direction in which the wall pushes, of any length"},
+     .meaning = "direction in which the wall pushes; any length"},
     {"stress", KEY_REAL, "servo", .required = true, .unit = "Pa", .unit_2d = "N/m",
      KEY_INTO(talus_drive_def, stress), .meaning = "positive pushes along `axis`"},
     {"area", KEY_REAL, "servo", .rule = REAL_POSITIVE, .unit = "m²", .unit_2d = "m",
-     KEY_INTO(talus_drive_def, area), .meaning = "on which the stress acts; or give `spans`"},
+     KEY_INTO(talus_drive_def, area), .meaning = "area on which the stress acts; or give `spans`"},
     {"spans", KEY_PAIRS, "servo", .dim = 2, .least = 1, .most = 1,
      .meaning = "names of two planes: the area is their distance"},
     {"spans", KEY_PAIRS, "servo", .dim = 3, .least = 2, .most = 2,

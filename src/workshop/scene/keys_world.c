@@ -31,7 +31,7 @@ static const key_row root_rows[] = {
      .meaning = "disks and polygons, or spheres and polyhedra"},
     {"seed", KEY_INTEGER, .most = KEY_MOST_INTEGER, .otherwise = "1",
      KEY_INTO(talus_world_def, seed),
-     .meaning = "for all random numbers: sweeps, generators, inlets"},
+     .meaning = "seed of all random numbers: sweeps, generators, inlets"},
     {"threads", KEY_INTEGER, .most = 4096, .otherwise = "1", KEY_INTO(talus_world_def, threads),
      .meaning = "number of threads; 0: all cores"},
     {"method", KEY_CHOICE, KEY_CHOICES(methods), .otherwise = "contact",
@@ -55,7 +55,7 @@ static const key_row root_rows[] = {
     {"domain", KEY_MAP, .derived = "none",
      .meaning = "a grain that leaves this box has escaped (see `policies.escape`)"},
     {"solver", KEY_MAP | KEY_CHOICE, KEY_CHOICES(solver_methods), .derived = "auto",
-     .meaning = "for the method contact; a single word is its `method`"},
+     .meaning = "solver of the method contact; a single word is its `method`"},
     {"soft", KEY_MAP, .derived = "as below", .meaning = "for the method soft"},
     {"policies", KEY_MAP, .derived = "as below", .meaning = "what to do when something goes wrong"},
     {"materials", KEY_NAMED, .derived = "one, `default`",
@@ -113,10 +113,11 @@ static const key_row solver_rows[] = {
      .meaning = "the δ of the rule `local`, an error with any other; 0: 1e-6 of the mean force"},
     {"max_sweeps", KEY_INTEGER, .least = 1, .most = 1000000000, .otherwise = "1000",
      KEY_INTO(talus_solver_def, max_sweeps),
-     .meaning = "most sweeps of a step, however often its contacts have to be searched; the number "
+     .meaning = "largest number of sweeps in a step, however often its contacts have to be "
+                "searched; the number "
                 "itself for `sweeps`"},
     {"warm_start", KEY_BOOL, .otherwise = "true", KEY_INTO(talus_solver_def, warm_start),
-     .meaning = "begin from the last step's impulses"},
+     .meaning = "start from the impulses of the last step"},
     {"law", KEY_CHOICE, KEY_CHOICES(push_laws), .otherwise = "g+",
      KEY_INTO(talus_solver_def, push_out_overlap),
      .meaning = "`g` pushes overlaps out within a step, `g+` only keeps them from growing"},
@@ -165,8 +166,8 @@ static const key_row soft_rows[] = {
      .meaning = "numbers worked on at once; the results are the same to the bit"},
     {"overlap", KEY_REAL, .rule = REAL_POSITIVE, .most = 0.1, .otherwise = "0.001",
      KEY_INTO(talus_scene, overlap), .outside = "is too deep (expected at most 0.1)",
-     .meaning = "largest overlap in mean diameters that is aimed at where a material gives no "
-                "`stiffness`"},
+     .meaning = "largest overlap allowed, in mean diameters, where a material gives no `stiffness` "
+                "and Talus chooses it"},
 };
 
 static const key_row policy_rows[] = {
@@ -199,7 +200,7 @@ static const key_row until_rows[] = {
      KEY_INTO(phase_end, kinetic_energy),
      .meaning = "mean per free grain below which it ends. The method soft looks every 100 steps"},
     {"hold", KEY_REAL, .rule = REAL_NON_NEGATIVE, .otherwise = "0", .needs = "kinetic_energy",
-     .unit = "s", .meaning = "time the kinetic energy must stay below"},
+     .unit = "s", .meaning = "how long the kinetic energy must stay below"},
 };
 
 static const key_group until_groups[] = {{KEY_AT_LEAST_ONE, "time steps kinetic_energy", NULL}};
@@ -215,7 +216,7 @@ static const key_row phase_rows[] = {
     {"set_motion", KEY_NAMED, .derived = "none",
      .meaning = "under the names of walls: how they move from now on"},
     {"gravity", KEY_VECTOR, .derived = "unchanged", .unit = "m/s²", KEY_INTO(scene_phase, gravity),
-     .meaning = "from now on"},
+     .meaning = "gravity from now on"},
     {"solver", KEY_MAP | KEY_CHOICE, KEY_CHOICES(solver_methods), .derived = "unchanged",
      .meaning = "keys as `solver`, unchanged if absent"},
     {"pairs", KEY_LIST, .derived = "unchanged", .meaning = "keys as `pairs`"},

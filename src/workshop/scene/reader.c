@@ -105,18 +105,36 @@ static bool is_told(const reader* r, const unknown_key* u)
     return false;
 }
 
+/// A key that other types of its section have, and this one does not.
+static void tell_other_type(reader* r, const unknown_key* u, const key_row* row)
+{
+    const char* only = row->only ? row->only : "";
+    if (only[0] == '-' || !only[0])
+        mistakes_add(r->mistakes, u->at, u->path,
+                     "this key does not go with the 'type' chosen here");
+    else
+        mistakes_add(r->mistakes, u->at, u->path,
+                     "this key does not go with the 'type' chosen here (it belongs to type: %s)",
+                     only);
+}
+
 void reader_finish(reader* r)
 {
     for (const unknown_key* u = r->unknown; u; u = u->next) {
         const char* home = u->nearest ? NULL : home_of(r, u->key);
         if (is_told(r, u)) continue;
-        if (reader_knows(r, u->pattern, u->key)) {
-            mistakes_add(r->mistakes, u->at, u->path,
-                         "this key does not go with the 'type' chosen here");
+        const key_section* keys = keys_section(u->pattern);
+        const key_row* row = keys && keys->selector ? keys_find(keys, u->key, NULL, r->dim) : NULL;
+        if (row) {
+            tell_other_type(r, u, row);
         } else if (u->nearest) {
             mistakes_add(r->mistakes, u->at, u->path, MISSPELT, u->nearest);
         } else if (home) {
             mistakes_add(r->mistakes, u->at, u->path, "unknown key here; did you mean '%s'?", home);
+        } else if (isdigit((unsigned char)u->key[0])) {
+            mistakes_add(
+                r->mistakes, u->at, u->path,
+                "unknown key (numbers are written with a decimal point, 2.5, not a comma)");
         } else {
             mistakes_add(r->mistakes, u->at, u->path, "unknown key");
         }
@@ -223,6 +241,19 @@ static unknown_key* note_unknown(section* s, int index, const char* nearest)
     return u;
 }
 
+/// The known key that may have been meant: one spelt nearly so, or one that this key begins with
+/// (`remove_walls` for `remove`).
+static const char* likely_key(const char* key, const char* const* names, int count)
+{
+    enum { MUCH = 5 }; // letters: many words begin with fewer
+    const char* nearest = nearest_name(key, names, count);
+    for (int i = 0; i < count && !nearest; i++) {
+        const size_t length = strlen(names[i]);
+        if (length >= MUCH && strncmp(key, names[i], length) == 0) nearest = names[i];
+    }
+    return nearest;
+}
+
 void section_close(section* s)
 {
     const char** names = arena_take(s->r->a, sizeof *names * (size_t)(s->asked_count + 1));
@@ -230,7 +261,7 @@ void section_close(section* s)
     for (int i = 0; i < s->asked_count; i++) names[i] = s->asked[i].key;
     for (int i = 0; s->in && i < s->in->count; i++) {
         const char* key = s->in->key[i];
-        if (!section_asked(s, key)) note_unknown(s, i, nearest_name(key, names, s->asked_count));
+        if (!section_asked(s, key)) note_unknown(s, i, likely_key(key, names, s->asked_count));
     }
 }
 

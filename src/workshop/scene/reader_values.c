@@ -80,6 +80,21 @@ static const char* expected_real(arena* a, const key_row* row)
     return text ? text : number;
 }
 
+/// A word about what is nearly a number: one in quotes, or one with a unit.
+static const char* number_hint(const node* in)
+{
+    double value;
+    if (in->quoted)
+        return parse_real(in->text, &value) ? "; without the quotes it would be one" : "";
+    char* end;
+    strtod(in->text, &end);
+    const bool number = end > in->text && !isalpha((unsigned char)in->text[0]);
+    while (isblank((unsigned char)*end)) end++;
+    return number && isalpha((unsigned char)*end)
+               ? "; numbers are written without units (SI: m, kg, s, radians)"
+               : "";
+}
+
 /// A number with its rule; reports what is wrong at `in`, and what was expected there.
 static bool node_to_real(reader* r, const node* in, const char* path, real_rule rule,
                          const char* expected, double* out)
@@ -91,8 +106,8 @@ static bool node_to_real(reader* r, const node* in, const char* path, real_rule 
     }
     double value;
     if (in->quoted || !parse_real(in->text, &value)) {
-        mistakes_add(r->mistakes, in->at, path, "'%.60s' is not a number (expected %s)", in->text,
-                     expected);
+        mistakes_add(r->mistakes, in->at, path, "'%.60s' is not a number (expected %s)%s", in->text,
+                     expected, number_hint(in));
         return false;
     }
     if ((rule == REAL_POSITIVE && !(value > 0.0)) || (rule == REAL_NON_NEGATIVE && value < 0.0) ||
@@ -552,9 +567,17 @@ int reader_find_name(reader* r, place at, const char* path, const char* what, co
     for (int i = 0; i < count; i++) {
         if (strcmp(names[i], word) == 0) return i;
     }
+    enum { FEW = 8 }; // names that one can take in at a glance
     const char* near = nearest_name(word, names, count);
-    mistakes_add(r->mistakes, at, path, "there is no %s named '%.60s'%s%s%s", what, word,
-                 near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    if (near)
+        mistakes_add(r->mistakes, at, path, "there is no %s named '%.60s'; did you mean '%s'?",
+                     what, word, near);
+    else if (count > 0 && count <= FEW)
+        mistakes_add(r->mistakes, at, path, "there is no %s named '%.60s' (expected %s)", what,
+                     word, list_names(r->a, names, count));
+    else
+        mistakes_add(r->mistakes, at, path, "there is no %s named '%.60s'%s", what, word,
+                     count == 0 ? ": the scene has none" : "");
     return -1;
 }
 

@@ -5,6 +5,7 @@
 /// and tags are refused: what a scene means must be readable off its lines.
 #include "scene/tree.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <yaml.h>
@@ -76,14 +77,27 @@ static bool parse_next(parse* s, yaml_event_t* event)
         encoding ? place_of_byte(s, s->parser.problem_offset) : place_of(s, s->parser.problem_mark);
     const char* what = s->parser.problem ? s->parser.problem : "cannot be read";
     const char* context = s->parser.context ? s->parser.context : "";
+    const size_t began = s->parser.context_mark.line;
+    char since[48] = "";
+    if (context[0] && began != s->parser.problem_mark.line) {
+        snprintf(since, sizeof since, " that began at line %zu", began + 1);
+    }
     if (!encoding && byte_at(s, s->parser.problem_mark) == '\t') {
         what = "a tab (expected blanks: YAML does not indent with tabs)";
         context = "";
+        since[0] = '\0';
     } else if (encoding) {
         context = "the file is not UTF-8 text";
+        since[0] = '\0';
+    } else if (strstr(what, "could not find expected ':'")) {
+        // libyaml notices at the next line.
+        at = place_of(s, s->parser.context_mark);
+        what = "this line is no 'key: value' (expected a colon and a blank behind the key)";
+        context = "";
+        since[0] = '\0';
     }
-    mistakes_add(s->mistakes, at, NULL, "YAML syntax: %s%s%s", what, context[0] ? ", " : "",
-                 context);
+    mistakes_add(s->mistakes, at, NULL, "YAML syntax: %s%s%s%s", what, context[0] ? ", " : "",
+                 context, since);
     s->stopped = true;
     return false;
 }
