@@ -289,9 +289,9 @@ static double throw_gap(const throwing* t, const throw_pose* at, const throw_pos
     return gap;
 }
 
-/// By how much a body turned on its way, about one axis. Orientations do not show whole turns: there
-/// were as many as come nearest to what the spin at the end makes of the time h. (A rod that was hit
-/// turns about its length by more than half a turn in a step.)
+/// By how much a body turned on its way, about one axis. Orientations do not show whole turns:
+/// there were as many as come nearest to what the spin at the end makes of the time h. (A rod that
+/// was hit turns about its length by more than half a turn in a step.)
 static void throw_turn(const throw_pose* from, const throw_pose* to, double h, double turn[3])
 {
     const double back[4] = {from->q[0], -from->q[1], -from->q[2], -from->q[3]};

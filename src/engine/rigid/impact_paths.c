@@ -1,6 +1,7 @@
 /// Who bounces, and when: the paths of bodies between impacts.
 #include "rigid/assemble.h"
 #include "rigid/impact_parts.h"
+#include "rigid/problem.h"
 #include "state/drive.h"
 
 /// Where e < 1 the impacts of a dense cluster get ever weaker and never end. A contact that
@@ -16,7 +17,6 @@ static const double PRESSED = 1e-3;
 /// external forces add in the step, and all of what a driven wall does. Approach counts as an
 /// impact above these parts, a little more.
 static const double FALLS = 0.6, DRIVEN = 1.1;
-/// A contact bounces in a step until a ball on the floor would have lost all but this part of its
 
 // ---- who bounces here --------------------------------------------------------------------------
 
@@ -41,19 +41,25 @@ const talus_pair_def* impact_law(const physical_state* state, const contacts* li
     return materials_pair(&state->materials, material_a, state->grains.material[b]);
 }
 
-/// Is this a ball that moves by itself, or with what is not moved by contacts?
-static bool is_plain_ball(const physical_state* state, int32_t row)
+/// Is this a grain that moves by itself, or with what is not moved by contacts?
+static bool moves_alone(const physical_state* state, int32_t row)
 {
     const int wall = state->grains.glued_to[row];
-    return state->grains.solid[row] < 0 && !(wall >= 0 && wall_is_mobile(&state->walls, wall));
+    return !(wall >= 0 && wall_is_mobile(&state->walls, wall));
+}
+
+bool impact_of_balls(const physical_state* state, const contacts* list, int64_t c)
+{
+    const int32_t a = list->a_row[c], b = list->b_row[c];
+    return a >= 0 && state->grains.solid[a] < 0 && state->grains.solid[b] < 0;
 }
 
 bool impact_may_happen(const physical_state* state, const contacts* list, int64_t c)
 {
     const int32_t a = list->a_row[c], b = list->b_row[c];
     const double* im = state->grains.inv_mass;
-    if (!law_has_impacts(impact_law(state, list, c)) || !is_plain_ball(state, b)) return false;
-    if (a >= 0) return is_plain_ball(state, a) && im[a] + im[b] > 0.0;
+    if (!law_has_impacts(impact_law(state, list, c)) || !moves_alone(state, b)) return false;
+    if (a >= 0) return moves_alone(state, a) && im[a] + im[b] > 0.0;
     return im[b] > 0.0 || wall_is_mobile(&state->walls, -1 - a);
 }
 
@@ -75,6 +81,42 @@ static double wall_velocity(const flight_job* job, int wall, const double* point
     surface_velocity(job->state, wall, before, before + 3, point, old);
     vec_sub(3, change, v, old);
     return vec_norm(job->dim, change);
+}
+
+void impact_arm(const physical_state* state, const contacts* list, int64_t c, int side,
+                double arm[9])
+{
+    const int dim = list->dim;
+    const int32_t row = side == 0 ? list->a_row[c] : list->b_row[c];
+    const bool is_solid = row >= 0 && state->grains.solid[row] >= 0;
+    const bool turns = row >= 0 && !(is_solid && state->grains.glued_to[row] >= 0);
+    double turning[9];
+    if (is_solid) grain_turning(&state->grains, row, turning);
+    contact_arm(state, turns ? row : -1, side == 0 ? -1.0 : 1.0, list->normal + c * dim,
+                list->point + c * dim, turning, arm);
+}
+
+/// From a solid's centre to its point at the contact: what turning adds to its flight.
+static void add_turning(const flight_job* job, int64_t c, int side, const struck_body* struck,
+                        flight* f)
+{
+    const grains* g = &job->state->grains;
+    const int dim = job->dim, spin_dim = spin_width(dim);
+    const double* n = job->scene->list->normal + c * dim;
+    const int64_t i = impact_body(job->state, job->scene->list, c, side);
+    double arm[9], w[3], along[3] = {0.0, 0.0, 0.0};
+    impact_arm(job->state, job->scene->list, c, side, arm);
+    if (struck) {
+        vec_copy(spin_dim, w, struck->row + row_w(dim));
+    } else {
+        grain_w_of_spin(g, i, job->scene->free_spin + i * spin_dim, w);
+    }
+    for (int k = 0; k < dim; k++) {
+        f->v[k] += vec_dot(spin_dim, arm + k * spin_dim, w);
+        if (struck) f->shift[k] += vec_dot(spin_dim, arm + k * spin_dim, struck->turn);
+    }
+    arm_apply(dim, arm, 1.0, n, along);
+    f->inv_mass += g->spin_mobility[i] * vec_dot(spin_dim, along, along);
 }
 
 flight impact_flight_of(const flight_job* job, int64_t c, int side)
@@ -108,12 +150,14 @@ flight impact_flight_of(const flight_job* job, int64_t c, int side)
     if (g->glued_to[i] >= 0) {
         double v[3];
         f.resting = DRIVEN * wall_velocity(job, g->glued_to[i], list->point + c * dim, v);
+        if (g->solid[i] >= 0) vec_copy(dim, f.v, v);
         return f;
     }
-    if (f.inv_mass == 0.0) return f;
+    if (g->solid[i] >= 0) add_turning(job, c, side, struck, &f);
+    if (g->inv_mass[i] == 0.0) return f;
     for (int k = 0; k < dim; k++) {
         const double force = g->force ? g->force[i * dim + k] : 0.0;
-        f.kick[k] = job->h * (job->scene->order->options->gravity[k] + f.inv_mass * force);
+        f.kick[k] = job->h * (job->scene->order->options->gravity[k] + g->inv_mass[i] * force);
     }
     f.resting = FALLS * vec_norm(dim, f.kick);
     return f;
@@ -140,7 +184,7 @@ path impact_path_of(const flight_job* job, int64_t c)
     const flight a = impact_flight_of(job, c, 0), b = impact_flight_of(job, c, 1);
     const double e = impact_law(state, list, c)->restitution;
     const double weak = fmax(WEAK * sqrt(fmax(1.0 - e * e, 0.0)), ROUNDING);
-    path p = {.balls = list->a_row[c] >= 0,
+    path p = {.balls = impact_of_balls(state, list, c),
               .least = fmax(a.resting + b.resting, weak * fmax(a.hardest, b.hardest))};
     // Was it pressed in the last step? Then what is left of its velocity, and of the gap that this
     // opened, is an error of the solver, and a weak blow does not open it.
@@ -186,7 +230,7 @@ static double first_touch(int dim, const double* x, const double* u, double apar
     return now + outside / (approach + sqrt(root2));
 }
 
-/// The same for a ball and a wall, whose gap is a parabola.
+/// The same for a ball and a wall, or for solids, whose gap is a parabola.
 static double first_touch_wall(const flight_job* job, const path* p, double now, double* rate)
 {
     double x[3], u[3];
@@ -208,7 +252,8 @@ static bool part_ways(const flight_job* job, int64_t c, double now)
     const grains* g = &job->state->grains;
     const int64_t a = job->scene->list->a_row[c], b = job->scene->list->b_row[c];
     const int dim = job->dim;
-    if (a < 0 || g->force || g->inv_mass[a] == 0.0 || g->inv_mass[b] == 0.0) return false;
+    if (!impact_of_balls(job->state, job->scene->list, c)) return false;
+    if (g->force || g->inv_mass[a] == 0.0 || g->inv_mass[b] == 0.0) return false;
     const struck_body *hit_a = impacts_struck(job->im, a), *hit_b = impacts_struck(job->im, b);
     const double* free_velocity = job->scene->free_velocity;
     double x[3], u[3];

@@ -33,9 +33,11 @@ typedef struct struck_body {
     double start[3];    ///< velocity without impacts
     double start_w[3];  ///< w without impacts
     double shift[3];    ///< where its straight path begins, from where it is
+    double turn[3];     ///< and, of a solid, its even turning, as a w
     double hardest;     ///< fastest approach of the impacts that led to this one
     double reach;       ///< farthest that it gets from where free flight (wall) or drift leads
     double last[3];     ///< velocity before the impact that is being worked on
+    double last_w[3];   ///< and w
     int64_t impact;     ///< the last one that it was part of
     double velocity[3], spin[3]; ///< a grain's before the impacts, to undo them
 } struck_body;
@@ -116,6 +118,12 @@ void impacts_adjust(const impacts* im, const step_order* order, const double* fr
                     contacts* list);
 /// Was one of the bodies of a contact hit?
 bool impacts_bend(const impacts* im, const physical_state* state, const contacts* list, int64_t c);
+/// Is the closing of a contact a matter of impacts: does it bounce, and did it not press in the
+/// last step, or was one of its bodies hit in this one? What curved ways take from its gap beyond
+/// that is left to the next step: pushed apart in this one it would gain energy, or lose what it
+/// approaches with.
+bool impacts_decide(const impacts* im, const physical_state* state, const contacts* list,
+                    int64_t c);
 /// Add the impulses of the impacts to the forces of a list.
 void impacts_add_forces(const impacts* im, double h, contacts* list);
 

@@ -46,6 +46,12 @@ bool impacts_bend(const impacts* im, const physical_state* state, const contacts
            impacts_struck(im, impact_body(state, list, c, 1));
 }
 
+bool impacts_decide(const impacts* im, const physical_state* state, const contacts* list, int64_t c)
+{
+    return impact_may_happen(state, list, c) &&
+           (list->state[c] == TALUS_CONTACT_OPEN || impacts_bend(im, state, list, c));
+}
+
 /// Gap and normal of two balls as they would be at the end of the step, counted back to its start.
 static double gap_by_end(const impacts* im, const step_order* order, const double* free_velocity,
                          const contacts* list, int64_t c, double* n)
@@ -73,14 +79,21 @@ static void bend_contact(const impacts* im, const step_order* order, const doubl
     const int dim = list->dim;
     const double overlap = order->options->solver.push_out_overlap ? 0.0 : fmin(list->gap[c], 0.0);
     double* n = list->normal + c * dim;
-    if (list->a_row[c] >= 0 && impact_may_happen(order->state, list, c)) {
+    if (impact_of_balls(order->state, list, c) && impact_may_happen(order->state, list, c)) {
         list->gap[c] = gap_by_end(im, order, free_velocity, list, c, n) - overlap;
         return;
     }
     list->gap[c] -= overlap;
     for (int side = 0; side < 2; side++) {
         const struck_body* b = impacts_struck(im, impact_body(order->state, list, c, side));
-        if (b) list->gap[c] += (side == 0 ? -1.0 : 1.0) * vec_dot(dim, b->shift, n);
+        if (!b) continue;
+        const double sign = side == 0 ? -1.0 : 1.0;
+        list->gap[c] += sign * vec_dot(dim, b->shift, n);
+        if (!impact_is_solid(order->state, b->body)) continue;
+        double arm[9], along[3] = {0.0, 0.0, 0.0};
+        impact_arm(order->state, list, c, side, arm);
+        arm_apply(dim, arm, sign, n, along);
+        list->gap[c] += vec_dot(spin_width(dim), along, b->turn);
     }
 }
 
@@ -108,7 +121,7 @@ void impacts_adjust(const impacts* im, const step_order* order, const double* fr
     for (int64_t c = 0; c < list->count; c++) {
         if (impacts_bend(im, order->state, list, c)) {
             bend_contact(im, order, free_velocity, list, c);
-        } else if (list->a_row[c] >= 0) {
+        } else if (impact_of_balls(order->state, list, c)) {
             let_pass(im, order, free_velocity, list, c);
         }
     }

@@ -93,6 +93,7 @@ void contact_dynamics_accept(contact_dynamics* s, const step_order* order)
         vec_add_scaled(dim, g->position + i * dim, h, row);
         const struck_body* struck = impacts_struck(&s->impacts, i);
         if (struck) vec_add_scaled(dim, g->position + i * dim, 1.0, struck->shift);
+        if (struck && g->solid[i] >= 0) grain_turn_aside(g, i, struck->turn);
         cell_wrap(&state->cell, dim, g->position + i * dim, g->image + i * dim);
         grain_turn(g, i, h);
     }
