@@ -10,7 +10,9 @@
 /// Passes over the contacts of one impact, at most, and when they end: a part of what is lost of a
 /// contact's velocity, (1 - e) u, or rounding.
 enum { MOST_PASSES = 1000 };
-static const double EXACT = 0.05, ROUNDING_OF_PASSES = 1e-15;
+/// The corners of a face that lands belong together and are to leave with the same velocity: there
+/// the first is smaller.
+static const double EXACT = 0.05, EXACT_SOLIDS = 1e-12, ROUNDING_OF_PASSES = 1e-15;
 /// A contact slides if its friction reaches the bound but for this part.
 static const double SLIDING = 1e-9;
 
@@ -27,7 +29,7 @@ talus_status impact_strike(const flight_job* job, int64_t c, int side)
     if (!arrays_grow(&im->body_capacity, im->body_count + 1, ARRAY(im->body))) {
         return TALUS_ERR_MEMORY;
     }
-    const flight f = impact_flight_of(job, c, side);
+    const flight f = impact_flight_of(job, c, side, 0.0);
     const double* v = wall ? f.v : job->scene->free_velocity + i * dim;
     struck_body* b = &im->body[im->body_count];
     *b = (struck_body){.body = (int32_t)i, .impact = -1};
@@ -60,7 +62,7 @@ static double mobility_along(int dim, const impact_part* part, const double* dir
 }
 
 /// What a part with a solid needs beside: how its bodies answer an impulse, and its friction.
-static void fill_solids(const flight_job* job, impact_part* part, const double* before)
+static void fill_solids(const flight_job* job, double t, impact_part* part, const double* before)
 {
     const talus_pair_def* law = impact_law(job->state, job->scene->list, part->contact);
     const int dim = job->dim, spin_dim = spin_width(dim);
@@ -74,7 +76,7 @@ static void fill_solids(const flight_job* job, impact_part* part, const double* 
     for (int side = 0; side < 2; side++) {
         const double *row = part->row[side], *mobility = part->mobility[side];
         double* arm = part->arm[side];
-        impact_arm(job->state, job->scene->list, part->contact, side, arm);
+        impact_arm_at(job, part->contact, side, t, arm);
         for (int i = 0; i < dim * dim && row; i++) {
             S[i] += (i / dim == i % dim ? row[row_im(dim)] : 0.0) + (mobility ? mobility[i] : 0.0) +
                     row[row_kim(dim)] *
@@ -95,7 +97,7 @@ void impact_fill_part(const flight_job* job, int32_t c, double t, impact_part* p
 {
     impacts* im = job->im;
     const int dim = job->dim;
-    const path p = impact_path_of(job, c);
+    const path p = impact_path_of(job, c, t);
     double x[3], u[3], kim = 0.0;
     *part = (impact_part){.contact = c};
     impact_path_at(job, &p, t, x, u);
@@ -108,7 +110,7 @@ void impact_fill_part(const flight_job* job, int32_t c, double t, impact_part* p
     for (int side = 0; side < 2; side++) {
         const int64_t i = impact_body(job->state, job->scene->list, c, side);
         if (im->body_of[i] < 0) {
-            const flight f = impact_flight_of(job, c, side);
+            const flight f = impact_flight_of(job, c, side, t);
             vec_copy(dim, part->still, f.v);
             if (i < job->state->grains.count) {
                 grain_w_of_spin(&job->state->grains, i, job->scene->free_spin + i * spin_width(dim),
@@ -130,7 +132,7 @@ void impact_fill_part(const flight_job* job, int32_t c, double t, impact_part* p
     part->speed = -before;
     for (int side = 0; side < 2 && !part->solids; side++) {
         const int64_t body = impact_body(job->state, job->scene->list, c, side);
-        if (impact_is_solid(job->state, body)) fill_solids(job, part, u);
+        if (impact_is_solid(job->state, body)) fill_solids(job, t, part, u);
     }
 }
 
@@ -208,8 +210,9 @@ static void make_passes(const flight_job* job)
             impact_part* part = &im->part[i];
             double dp[3];
             part_change(job, part, dp);
+            const double exact = part->solids ? EXACT_SOLIDS : EXACT;
             const double allowed =
-                fmax(EXACT * (part->speed - part->goal), ROUNDING_OF_PASSES * fastest);
+                fmax(exact * (part->speed - part->goal), ROUNDING_OF_PASSES * fastest);
             change = fmax(change, vec_norm(dim, dp) / part->mn / allowed);
             part_apply(job, part, dp);
         }

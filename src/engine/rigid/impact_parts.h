@@ -14,8 +14,8 @@ typedef struct flight_job {
 } flight_job;
 
 /// How a body flies: at time t it is at x + shift + v t + kick t (t/h - 1)/2 and has the velocity
-/// v + kick (t/h - 1/2). Of a solid that is the point at the contact, as it moves when the step
-/// begins.
+/// v + kick (t/h - 1/2). Of a solid that is the point at the contact, about which the bodies of a
+/// contact agree at any time.
 typedef struct flight {
     double v[3], shift[3], kick[3];
     double resting;  ///< approach up to this is that of a contact at rest
@@ -62,16 +62,20 @@ static inline bool impact_is_solid(const physical_state* state, int64_t body)
 }
 /// Are both bodies of a contact balls?
 bool impact_of_balls(const physical_state* state, const contacts* list, int64_t c);
-/// Matrix G of a body of a contact: velocity at the contact = v + G w (contact_arm()). Zero for a
-/// solid that is glued to a wall.
+/// Matrix G of a body of a contact: velocity at the contact = v + G w (contact_arm()), where the
+/// point is `moved` away from where the step began, seen from the body's centre; NULL: not at all.
+/// Zero for a solid that is glued to a wall.
 void impact_arm(const physical_state* state, const contacts* list, int64_t c, int side,
-                double arm[9]);
+                const double* moved, double arm[9]);
+/// The same at time `now`.
+void impact_arm_at(const flight_job* job, int64_t c, int side, double now, double arm[9]);
 /// Do the bodies of a contact bounce here?
 bool impact_may_happen(const physical_state* state, const contacts* list, int64_t c);
 /// Number of body a or b of a contact: a grain's row, or the number of grains + a wall.
 int64_t impact_body(const physical_state* state, const contacts* list, int64_t c, int side);
-flight impact_flight_of(const flight_job* job, int64_t c, int side);
-path impact_path_of(const flight_job* job, int64_t c);
+/// `now` is when the velocity of a solid's point is taken, for its arm turns with the way.
+flight impact_flight_of(const flight_job* job, int64_t c, int side, double now);
+path impact_path_of(const flight_job* job, int64_t c, double now);
 /// Place and velocity of b against a at time t.
 void impact_path_at(const flight_job* job, const path* p, double t, double* x, double* u);
 /// When contact c collides from `now` on, INFINITY: not in this step.

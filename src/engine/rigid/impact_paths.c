@@ -84,42 +84,89 @@ static double wall_velocity(const flight_job* job, int wall, const double* point
 }
 
 void impact_arm(const physical_state* state, const contacts* list, int64_t c, int side,
-                double arm[9])
+                const double* moved, double arm[9])
 {
     const int dim = list->dim;
     const int32_t row = side == 0 ? list->a_row[c] : list->b_row[c];
     const bool is_solid = row >= 0 && state->grains.solid[row] >= 0;
     const bool turns = row >= 0 && !(is_solid && state->grains.glued_to[row] >= 0);
-    double turning[9];
+    double turning[9], point[3];
+    vec_copy(dim, point, list->point + c * dim);
+    if (moved) vec_add_scaled(dim, point, 1.0, moved);
     if (is_solid) grain_turning(&state->grains, row, turning);
-    contact_arm(state, turns ? row : -1, side == 0 ? -1.0 : 1.0, list->normal + c * dim,
-                list->point + c * dim, turning, arm);
+    contact_arm(state, turns ? row : -1, side == 0 ? -1.0 : 1.0, list->normal + c * dim, point,
+                turning, arm);
+}
+
+/// How far a body's centre, and its point at the contact, have come at time `now`: centre[],
+/// point[]. The point goes as it sets out: its way is a straight line between impacts.
+static void way_so_far(const flight_job* job, int64_t c, int side, double now, double centre[3],
+                       double point[3])
+{
+    const grains* g = &job->state->grains;
+    const int dim = job->dim, spin_dim = spin_width(dim);
+    const int64_t i = impact_body(job->state, job->scene->list, c, side);
+    const struck_body* struck = impacts_struck(job->im, i);
+    double v[3], arm[9], w[3];
+    if (i < g->count && g->glued_to[i] < 0) {
+        vec_copy(dim, v, struck ? struck->row : job->scene->free_velocity + i * dim);
+    } else {
+        const flight f = impact_flight_of(job, c, side, now);
+        vec_copy(dim, v, f.v);
+    }
+    for (int k = 0; k < dim; k++) {
+        centre[k] = point[k] = (struck ? struck->shift[k] : 0.0) + now * v[k];
+    }
+    if (!impact_is_solid(job->state, i) || g->glued_to[i] >= 0) return;
+    impact_arm(job->state, job->scene->list, c, side, NULL, arm);
+    if (struck) {
+        for (int k = 0; k < spin_dim; k++) {
+            w[k] = struck->turn[k] + now * struck->row[row_w(dim) + k];
+        }
+    } else {
+        grain_w_of_spin(g, i, job->scene->free_spin + i * spin_dim, w);
+        for (int k = 0; k < spin_dim; k++) w[k] *= now;
+    }
+    for (int k = 0; k < dim; k++) point[k] += vec_dot(spin_dim, arm + k * spin_dim, w);
+}
+
+void impact_arm_at(const flight_job* job, int64_t c, int side, double now, double arm[9])
+{
+    double centre[2][3], point[2][3], moved[3];
+    for (int i = 0; i < 2; i++) way_so_far(job, c, i, now, centre[i], point[i]);
+    // Both bodies get their impulses at the same point, the middle of their own two: so they keep
+    // their angular momentum.
+    for (int k = 0; k < job->dim; k++) {
+        moved[k] = 0.5 * (point[0][k] + point[1][k]) - centre[side][k];
+    }
+    impact_arm(job->state, job->scene->list, c, side, moved, arm);
 }
 
 /// From a solid's centre to its point at the contact: what turning adds to its flight.
-static void add_turning(const flight_job* job, int64_t c, int side, const struck_body* struck,
-                        flight* f)
+static void add_turning(const flight_job* job, int64_t c, int side, double now, flight* f)
 {
     const grains* g = &job->state->grains;
     const int dim = job->dim, spin_dim = spin_width(dim);
     const double* n = job->scene->list->normal + c * dim;
     const int64_t i = impact_body(job->state, job->scene->list, c, side);
-    double arm[9], w[3], along[3] = {0.0, 0.0, 0.0};
-    impact_arm(job->state, job->scene->list, c, side, arm);
+    const struck_body* struck = impacts_struck(job->im, i);
+    double arm[9], w[3], along[3] = {0.0, 0.0, 0.0}, centre[3], point[3];
+    impact_arm_at(job, c, side, now, arm);
     if (struck) {
         vec_copy(spin_dim, w, struck->row + row_w(dim));
     } else {
         grain_w_of_spin(g, i, job->scene->free_spin + i * spin_dim, w);
     }
+    way_so_far(job, c, side, now, centre, point);
     for (int k = 0; k < dim; k++) {
         f->v[k] += vec_dot(spin_dim, arm + k * spin_dim, w);
-        if (struck) f->shift[k] += vec_dot(spin_dim, arm + k * spin_dim, struck->turn);
+        f->shift[k] = point[k] - now * f->v[k];
     }
     arm_apply(dim, arm, 1.0, n, along);
     f->inv_mass += g->spin_mobility[i] * vec_dot(spin_dim, along, along);
 }
 
-flight impact_flight_of(const flight_job* job, int64_t c, int side)
+flight impact_flight_of(const flight_job* job, int64_t c, int side, double now)
 {
     const physical_state* state = job->state;
     const grains* g = &state->grains;
@@ -153,7 +200,7 @@ flight impact_flight_of(const flight_job* job, int64_t c, int side)
         if (g->solid[i] >= 0) vec_copy(dim, f.v, v);
         return f;
     }
-    if (g->solid[i] >= 0) add_turning(job, c, side, struck, &f);
+    if (g->solid[i] >= 0) add_turning(job, c, side, now, &f);
     if (g->inv_mass[i] == 0.0) return f;
     for (int k = 0; k < dim; k++) {
         const double force = g->force ? g->force[i * dim + k] : 0.0;
@@ -175,13 +222,13 @@ static double pressed_speed(const flight_job* job, int64_t c, const flight* a, c
     return list->gap[c] < job->h * speed ? speed : 0.0;
 }
 
-path impact_path_of(const flight_job* job, int64_t c)
+path impact_path_of(const flight_job* job, int64_t c, double now)
 {
     const physical_state* state = job->state;
     const grains* g = &state->grains;
     const contacts* list = job->scene->list;
     const int dim = job->dim;
-    const flight a = impact_flight_of(job, c, 0), b = impact_flight_of(job, c, 1);
+    const flight a = impact_flight_of(job, c, 0, now), b = impact_flight_of(job, c, 1, now);
     const double e = impact_law(state, list, c)->restitution;
     const double weak = fmax(WEAK * sqrt(fmax(1.0 - e * e, 0.0)), ROUNDING);
     path p = {.balls = impact_of_balls(state, list, c),
@@ -270,7 +317,7 @@ static bool part_ways(const flight_job* job, int64_t c, double now)
 double impact_next(const flight_job* job, int64_t c, double now)
 {
     if (part_ways(job, c, now)) return INFINITY;
-    const path p = impact_path_of(job, c);
+    const path p = impact_path_of(job, c, now);
     const int dim = job->dim;
     double t, rate = 0.0, x[3], u[3];
     if (p.balls) {

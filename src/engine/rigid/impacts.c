@@ -72,7 +72,7 @@ static void find_first_impacts(void* data, int64_t first, int64_t last, double* 
 static bool stays_pressed(const flight_job* job, int64_t c)
 {
     if (job->scene->list->state[c] == TALUS_CONTACT_OPEN) return false;
-    const path p = impact_path_of(job, c);
+    const path p = impact_path_of(job, c, 0.0);
     return p.pressed > 0.0 && fabs(vec_dot(job->dim, p.u, p.n)) <= p.least;
 }
 

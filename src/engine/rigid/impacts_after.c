@@ -91,7 +91,7 @@ static void bend_contact(const impacts* im, const step_order* order, const doubl
         list->gap[c] += sign * vec_dot(dim, b->shift, n);
         if (!impact_is_solid(order->state, b->body)) continue;
         double arm[9], along[3] = {0.0, 0.0, 0.0};
-        impact_arm(order->state, list, c, side, arm);
+        impact_arm(order->state, list, c, side, NULL, arm);
         arm_apply(dim, arm, sign, n, along);
         list->gap[c] += vec_dot(spin_width(dim), along, b->turn);
     }

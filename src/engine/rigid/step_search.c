@@ -153,7 +153,8 @@ static void raise_grain_margins(void* data, int64_t first, int64_t last, double*
     for (int64_t i = first; i < last; i++) {
         const double moved = solved_motion(s, g, i, loop->order->h);
         const double most = loop->widest - g->radius[i] - 0.5 * range;
-        const double needed = moved + reserve * grain_thinnest(g, i);
+        const double room = g->inv_mass[i] > 0.0 ? reserve * grain_thinnest(g, i) : 0.0;
+        const double needed = moved + room;
         if (!(needed > s->margin[i]) || !(most > s->margin[i])) continue;
         s->margin[i] = fmin(MARGIN_GROWTH * needed, most);
         *raised += 1.0;
@@ -186,6 +187,7 @@ static void find_closing(void* data, int64_t first, int64_t last, double* closin
     const step_loop* loop = data;
     const contact_dynamics* s = loop->s;
     const contacts *found = &s->found, *solved = &s->before;
+    if (first == last) return;
     int64_t j = contacts_cursor_at(solved, found->a[first], found->b[first]).at;
     for (int64_t c = first; c < last && *closing == 0.0; c++) {
         int order = 1;
