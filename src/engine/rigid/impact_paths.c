@@ -98,6 +98,16 @@ void impact_arm(const physical_state* state, const contacts* list, int64_t c, in
                 turning, arm);
 }
 
+void impact_point(const physical_state* state, const contacts* list, int64_t c, double way[2][3],
+                  double out[3])
+{
+    const bool other_moves = list->a_row[c] >= 0 && state->grains.inv_mass[list->a_row[c]] > 0.0 &&
+                             state->grains.inv_mass[list->b_row[c]] > 0.0;
+    for (int k = 0; k < list->dim; k++) {
+        out[k] = other_moves ? 0.5 * (way[0][k] + way[1][k]) : way[1][k];
+    }
+}
+
 /// How far a body's centre, and its point at the contact, have come at time `now`: centre[],
 /// point[]. The point goes as it sets out: its way is a straight line between impacts.
 static void way_so_far(const flight_job* job, int64_t c, int side, double now, double centre[3],
@@ -134,11 +144,8 @@ void impact_arm_at(const flight_job* job, int64_t c, int side, double now, doubl
 {
     double centre[2][3], point[2][3], moved[3];
     for (int i = 0; i < 2; i++) way_so_far(job, c, i, now, centre[i], point[i]);
-    // Both bodies get their impulses at the same point, the middle of their own two: so they keep
-    // their angular momentum.
-    for (int k = 0; k < job->dim; k++) {
-        moved[k] = 0.5 * (point[0][k] + point[1][k]) - centre[side][k];
-    }
+    impact_point(job->state, job->scene->list, c, point, moved);
+    vec_sub(job->dim, moved, moved, centre[side]);
     impact_arm(job->state, job->scene->list, c, side, moved, arm);
 }
 
