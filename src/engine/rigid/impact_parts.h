@@ -67,11 +67,6 @@ bool impact_of_balls(const physical_state* state, const contacts* list, int64_t 
 /// Zero for a solid that is glued to a wall.
 void impact_arm(const physical_state* state, const contacts* list, int64_t c, int side,
                 const double* moved, double arm[9]);
-/// How far the point has gone at which both bodies of a contact get their impulses, if their own
-/// have gone by `way`: to the middle of these, so that the bodies keep their angular momentum, or
-/// with b at a wall.
-void impact_point(const physical_state* state, const contacts* list, int64_t c, double way[2][3],
-                  double out[3]);
 /// The same at time `now`.
 void impact_arm_at(const flight_job* job, int64_t c, int side, double now, double arm[9]);
 /// Do the bodies of a contact bounce here?

@@ -98,16 +98,6 @@ void impact_arm(const physical_state* state, const contacts* list, int64_t c, in
                 turning, arm);
 }
 
-void impact_point(const physical_state* state, const contacts* list, int64_t c, double way[2][3],
-                  double out[3])
-{
-    const bool other_moves = list->a_row[c] >= 0 && state->grains.inv_mass[list->a_row[c]] > 0.0 &&
-                             state->grains.inv_mass[list->b_row[c]] > 0.0;
-    for (int k = 0; k < list->dim; k++) {
-        out[k] = other_moves ? 0.5 * (way[0][k] + way[1][k]) : way[1][k];
-    }
-}
-
 /// How far a body's centre, and its point at the contact, have come at time `now`: centre[],
 /// point[]. The point goes as it sets out: its way is a straight line between impacts.
 static void way_so_far(const flight_job* job, int64_t c, int side, double now, double centre[3],
@@ -144,8 +134,14 @@ void impact_arm_at(const flight_job* job, int64_t c, int side, double now, doubl
 {
     double centre[2][3], point[2][3], moved[3];
     for (int i = 0; i < 2; i++) way_so_far(job, c, i, now, centre[i], point[i]);
-    impact_point(job->state, job->scene->list, c, point, moved);
-    vec_sub(job->dim, moved, moved, centre[side]);
+    // Both bodies get their impulses at the same point, the middle of their own two: so they keep
+    // their angular momentum. At a wall it is the grain's.
+    const contacts* list = job->scene->list;
+    const double *im = job->state->grains.inv_mass, *way = point[1];
+    const bool both = list->a_row[c] >= 0 && im[list->a_row[c]] > 0.0 && im[list->b_row[c]] > 0.0;
+    for (int k = 0; k < job->dim; k++) {
+        moved[k] = (both ? 0.5 * (way[k] + point[0][k]) : way[k]) - centre[side][k];
+    }
     impact_arm(job->state, job->scene->list, c, side, moved, arm);
 }
 

@@ -1,6 +1,5 @@
 /// After the impacts: how the step goes on from the paths with corners that they leave.
 #include "base/parallel.h"
-#include "rigid/assemble.h"
 #include "rigid/impact_parts.h"
 #include "rigid/problem.h"
 
@@ -73,76 +72,27 @@ static double gap_by_end(const impacts* im, const step_order* order, const doubl
     return distance - g->radius[a] - g->radius[b] - order->h * vec_dot(dim, u, n);
 }
 
-/// Ways of a body of a contact in the step, of its centre and of its point there, and the velocity
-/// that this point has at the end if it is `moved` from where it began, seen from the centre.
-typedef struct body_way {
-    double centre[3], point[3], v[3], w[3];
-    bool turns;
-} body_way;
-
-static body_way way_of(const impacts* im, const step_order* order, const double* free_velocity,
-                       const contacts* list, int64_t c, int side)
+/// The same for solids that were hit, by where the points at the contact would be at the end. If
+/// these part then, nothing has to hold them; if they meet, faster than what rests, it is the next
+/// step's impact: their impacts were worked out with arms that turn with them, and what the contact
+/// sees of that is off by second order.
+static double gap_of_solids(const impacts* im, const step_order* order, const double* free_velocity,
+                            const contacts* list, int64_t c, double gap)
 {
     const physical_state* state = order->state;
-    const grains* g = &state->grains;
-    const int dim = list->dim, spin_dim = spin_width(dim);
-    const int64_t i = impact_body(state, list, c, side);
-    const struck_body* struck = impacts_struck(im, i);
-    body_way out = {.turns = impact_is_solid(state, i) && g->glued_to[i] < 0};
-    const int wall = i >= g->count ? (int)(i - g->count) : g->glued_to[i];
-    if (wall >= 0) {
-        surface_velocity(state, wall, state->walls.velocity + 3 * wall,
-                         state->walls.spin + 3 * wall, list->point + c * dim, out.v);
-    } else {
-        vec_copy(dim, out.v, free_velocity + i * dim);
-    }
-    for (int k = 0; k < dim; k++) {
-        out.centre[k] = out.point[k] = (struck ? struck->shift[k] : 0.0) + order->h * out.v[k];
-    }
-    if (!out.turns) return out;
-    double arm[9], turn[3] = {0.0, 0.0, 0.0};
-    impact_arm(state, list, c, side, NULL, arm);
-    grain_w_of_spin(g, i, g->spin + i * spin_dim, out.w);
-    if (struck) vec_copy(spin_dim, turn, struck->turn);
-    vec_add_scaled(spin_dim, turn, order->h, out.w);
-    for (int k = 0; k < dim; k++) out.point[k] += vec_dot(spin_dim, arm + k * spin_dim, turn);
-    return out;
-}
-
-/// The gap of solids at the start of straight paths to where the ways of their points end. Where
-/// they part at the end nothing has to hold them: their impacts were worked out with arms that turn
-/// with them, and what a contact sees of that is off by second order.
-static double gap_by_ways(const impacts* im, const step_order* order, const double* free_velocity,
-                          const contacts* list, int64_t c, double gap)
-{
-    const int dim = list->dim, spin_dim = spin_width(dim);
-    const double* n = list->normal + c * dim;
-    double u = 0.0, parting = 0.0;
-    body_way way[2];
-    double points[2][3], at[3];
-    for (int i = 0; i < 2; i++) {
-        way[i] = way_of(im, order, free_velocity, list, c, i);
-        vec_copy(3, points[i], way[i].point);
-    }
-    impact_point(order->state, list, c, points, at);
-    for (int side = 0; side < 2; side++) {
-        const body_way* own = &way[side];
-        const double sign = side == 0 ? -1.0 : 1.0;
-        double arm[9], moved[3], start[3] = {0.0, 0.0, 0.0}, end[3] = {0.0, 0.0, 0.0};
-        gap += sign * vec_dot(dim, own->point, n);
-        u += sign * vec_dot(dim, own->v, n);
-        parting += sign * vec_dot(dim, own->v, n);
-        if (!own->turns) continue;
-        vec_sub(dim, moved, at, own->centre);
-        impact_arm(order->state, list, c, side, NULL, arm);
-        arm_apply(dim, arm, sign, n, start);
-        impact_arm(order->state, list, c, side, moved, arm);
-        arm_apply(dim, arm, sign, n, end);
-        u += vec_dot(spin_dim, start, own->w);
-        parting += vec_dot(spin_dim, end, own->w);
-    }
-    if (parting >= 0.0 && impact_may_happen(order->state, list, c)) gap = fmax(gap, 0.0);
-    return gap - order->h * u;
+    const int dim = list->dim;
+    const impact_scene scene = {.order = order,
+                                .list = list,
+                                .free_velocity = free_velocity,
+                                .free_spin = state->grains.spin,
+                                .wall_before = im->wall_before};
+    const flight_job job = {(impacts*)im, &scene, state, order->h, dim};
+    const path start = impact_path_of(&job, c, 0.0), end = impact_path_of(&job, c, order->h);
+    const double u = vec_dot(dim, start.u, start.n), rate = vec_dot(dim, end.u, end.n);
+    double left = gap + vec_dot(dim, start.d, start.n) + order->h * u;
+    const bool rests = rate < 0.0 && rate >= -end.least;
+    if (!rests && impact_may_happen(state, list, c)) left = fmax(left, 0.0);
+    return left - order->h * u;
 }
 
 /// The gap of a contact of bodies that were hit.
@@ -162,7 +112,7 @@ static void bend_contact(const impacts* im, const step_order* order, const doubl
         turning |= impact_is_solid(order->state, impact_body(order->state, list, c, side));
     }
     if (turning) {
-        list->gap[c] = gap_by_ways(im, order, free_velocity, list, c, list->gap[c]);
+        list->gap[c] = gap_of_solids(im, order, free_velocity, list, c, list->gap[c]);
         return;
     }
     for (int side = 0; side < 2; side++) {
