@@ -17,6 +17,9 @@ static const double PRESSED = 1e-3;
 /// external forces add in the step, and all of what a driven wall does. Approach counts as an
 /// impact above these parts, a little more.
 static const double FALLS = 0.6, DRIVEN = 1.1;
+/// Bodies touch when a step begins if they are no farther apart than this part of what external
+/// forces move them in it: solvers leave as much.
+static const double TOUCHING = 1e-3;
 
 // ---- who bounces here --------------------------------------------------------------------------
 
@@ -235,11 +238,15 @@ path impact_path_of(const flight_job* job, int64_t c, double now)
     const double e = impact_law(state, list, c)->restitution;
     const double weak = fmax(WEAK * sqrt(fmax(1.0 - e * e, 0.0)), ROUNDING);
     path p = {.balls = impact_of_balls(state, list, c),
-              .least = fmax(a.resting + b.resting, weak * fmax(a.hardest, b.hardest))};
+              .least = weak * fmax(a.hardest, b.hardest)};
     // Was it pressed in the last step? Then what is left of its velocity, and of the gap that this
     // opened, is an error of the solver, and a weak blow does not open it.
     p.pressed = pressed_speed(job, c, &a, &b);
     p.least = fmax(p.least, p.pressed);
+    // With e = 1 nothing comes to rest: only what touches can rest.
+    const double resting = a.resting + b.resting;
+    const bool apart = list->gap[c] > job->h * fmax(p.pressed, TOUCHING * resting);
+    if (e < 1.0 || !apart) p.least = fmax(p.least, resting);
     vec_sub(dim, p.u, b.v, a.v);
     vec_sub(dim, p.kick, b.kick, a.kick);
     vec_copy(dim, p.n, list->normal + c * dim);
