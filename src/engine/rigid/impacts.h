@@ -2,7 +2,7 @@
 ///
 /// Newton's law for all contacts that close in a step at once loses energy or makes some, as soon
 /// as one of them closes because of another: the second has then no velocity before the step that
-/// it could give back. So before the contacts of a step are solved, balls with restitution fly
+/// it could give back. So before the contacts of a step are solved, bodies with restitution fly
 /// through it: from impact to impact, each with the velocities of its moment. What closes at the
 /// same moment is one impact of several contacts. Between impacts nothing but external forces acts;
 /// what presses and rests is solved afterwards, from the velocities that the impacts leave.
@@ -15,9 +15,13 @@
 /// That is how the step goes on: velocities before it are those after the impacts, gaps are counted
 /// from there, and shift is added at the end.
 ///
-/// Balls meet balls and walls here, mobile ones too. Contacts of solids, of grains that are glued
-/// to mobile walls, and those with cohesion, rolling or torsion friction bounce as the step's law
-/// says, all at once (law/restitution.h). So do contacts that approach no faster than external
+/// Solids turn on their way. What a contact of theirs sees of that is the straight line on which its
+/// points set out; impulses act with the arms of the moment, both at one point. A face that lands is
+/// an impact of several contacts.
+///
+/// Balls and solids meet each other and walls here, mobile ones too. Contacts of grains that are
+/// glued to mobile walls, and those with cohesion, rolling or torsion friction bounce as the step's
+/// law says, all at once (law/restitution.h). So do contacts that approach no faster than external
 /// forces make them in a step: they rest; and whatever hits a grain of a packing, one that is
 /// pressed against others.
 #ifndef TALUS_RIGID_IMPACTS_H
