@@ -213,7 +213,7 @@ static bool is_concerned(const pass* p, narrow_scratch* scratch, int64_t c, bool
 {
     const contacts* list = &p->state->contacts;
     if (p->s->listed[c]) return false;
-    if (first && list->state[c] == TALUS_CONTACT_OPEN && list->gap[c] > 0.0) return false;
+    if (first && !contact_dynamics_may_overlap(p->method, p->state, c)) return false;
     const int32_t a = body_of(p, list->a_row[c]), b = body_of(p, list->b_row[c]);
     if (a == b) return false;
     if (!first) return (a >= 0 && p->s->touched[a]) || (b >= 0 && p->s->touched[b]);

@@ -67,6 +67,13 @@ static void load_walls(const step_order* order)
     }
 }
 
+bool contact_dynamics_may_overlap(const contact_dynamics* s, const physical_state* state, int64_t c)
+{
+    const contacts* list = &state->contacts;
+    return list->state[c] != TALUS_CONTACT_OPEN || list->gap[c] <= 0.0 ||
+           impacts_bend(&s->impacts, state, list, c);
+}
+
 void contact_dynamics_accept(contact_dynamics* s, const step_order* order)
 {
     const double start = clock_seconds(), h = order->h;
