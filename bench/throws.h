@@ -81,6 +81,7 @@ typedef struct throw_result {
 /// A body in place at some moment.
 typedef struct throw_pose {
     double x[3], q[4];
+    double spin[3];
 } throw_pose;
 
 /// A throw on its way.
@@ -288,13 +289,29 @@ static double throw_gap(const throwing* t, const throw_pose* at, const throw_pos
     return gap;
 }
 
-/// The place at the part s of the way from one to another.
-static throw_pose throw_between(const throw_pose* from, const throw_pose* to, double s)
+/// By how much a body turned on its way, about one axis. Orientations do not show whole turns:
+/// there were as many as come nearest to what the spin at the end makes of the time h. (A rod that
+/// was hit turns about its length by more than half a turn in a step.)
+static void throw_turn(const throw_pose* from, const throw_pose* to, double h, double turn[3])
 {
-    double back[4] = {from->q[0], -from->q[1], -from->q[2], -from->q[3]}, way[4], turn[3], q[4];
-    throw_pose out;
+    const double back[4] = {from->q[0], -from->q[1], -from->q[2], -from->q[3]};
+    double way[4];
     quat_multiply(way, to->q, back);
     quat_to_rotation(turn, way);
+    const double angle = vec_norm(3, turn);
+    if (!(angle > 0.0)) return;
+    const double by_spin = h * vec_dot(3, to->spin, turn) / angle;
+    const double whole = round((by_spin - angle) / (2.0 * M_PI));
+    for (int k = 0; k < 3; k++) turn[k] *= 1.0 + 2.0 * M_PI * whole / angle;
+}
+
+/// The place at the part s of the way from one to another, on which a body turns by `by`.
+static throw_pose throw_between(const throw_pose* from, const throw_pose* to, const double by[3],
+                                double s)
+{
+    double turn[3], q[4];
+    throw_pose out;
+    vec_copy(3, turn, by);
     for (int k = 0; k < 3; k++) {
         out.x[k] = from->x[k] + s * (to->x[k] - from->x[k]);
         turn[k] *= s;
@@ -304,29 +321,31 @@ static throw_pose throw_between(const throw_pose* from, const throw_pose* to, do
     return out;
 }
 
-static double throw_way(const throw_pose* from, const throw_pose* to, double radius)
+static double throw_way(const throw_pose* from, const throw_pose* to, const double turn[3],
+                        double radius)
 {
-    double back[4] = {from->q[0], -from->q[1], -from->q[2], -from->q[3]}, way[4], turn[3], d[3];
-    quat_multiply(way, to->q, back);
-    quat_to_rotation(turn, way);
+    double d[3];
     vec_sub(3, d, to->x, from->x);
     return vec_norm(3, d) + radius * vec_norm(3, turn);
 }
 
-/// Deepest overlap on the way of both.
-static double throw_deepest(const throwing* t, const throw_pose from[2], const throw_pose to[2])
+/// Deepest overlap on the way of both, in the time h.
+static double throw_deepest(const throwing* t, const throw_pose from[2], const throw_pose to[2],
+                            double h)
 {
+    double turn[2][3];
+    for (int i = 0; i < 2; i++) throw_turn(&from[i], &to[i], h, turn[i]);
     const double thin =
         t->is.target == TARGET_GRAIN ? fmin(t->thickness[0], t->thickness[1]) : t->thickness[0];
     double between[3];
     vec_sub(3, between, from[0].x, from[1].x);
-    const double way = throw_way(&from[0], &to[0], t->radius[0]) +
-                       throw_way(&from[1], &to[1], t->size + vec_norm(3, between));
+    const double way = throw_way(&from[0], &to[0], turn[0], t->radius[0]) +
+                       throw_way(&from[1], &to[1], turn[1], t->size + vec_norm(3, between));
     const double finest = 0.1 * thin;
     double deepest = 0.0, s = 0.0;
     while (true) {
-        const throw_pose a = throw_between(&from[0], &to[0], s);
-        const throw_pose b = throw_between(&from[1], &to[1], s);
+        const throw_pose a = throw_between(&from[0], &to[0], turn[0], s);
+        const throw_pose b = throw_between(&from[1], &to[1], turn[1], s);
         const double gap = throw_gap(t, &a, &b);
         deepest = fmax(deepest, -gap);
         if (s >= 1.0) return deepest;
@@ -499,13 +518,16 @@ static void throw_pose_of(const talus_world* world, const throwing* t, throw_pos
             throw_ok(!talus_world_wall(world, (talus_wall_id){0}, &state, &error), error.text);
             vec_copy(3, out[i].x, state.position);
             vec_copy(4, out[i].q, state.rotation);
+            vec_copy(3, out[i].spin, state.spin);
         } else {
             vec_copy(dim, out[i].x, g.position + dim * i);
             const double turn[3] = {0.0, 0.0, g.rotation[i]};
             if (dim == 2) {
                 quat_from_rotation(out[i].q, turn);
+                out[i].spin[2] = g.spin[i];
             } else {
                 vec_copy(4, out[i].q, g.rotation + 4 * i);
+                vec_copy(3, out[i].spin, g.spin + 3 * i);
             }
         }
     }
@@ -611,7 +633,7 @@ static bool throw_step(const throwing* t, talus_world** world, double h, int dep
     } else {
         throw_pose_of(before, t, from);
         throw_pose_of(*world, t, to);
-        out->depth = fmax(out->depth, throw_deepest(t, from, to));
+        out->depth = fmax(out->depth, throw_deepest(t, from, to, h));
         out->substeps++;
         out->contacts += r.contacts;
     }

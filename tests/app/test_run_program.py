@@ -414,6 +414,14 @@ output: {frames: 0, series: 0}
         self.assertIn("nonsense", done.stderr)
         self.assertIn("2 errors", done.stderr)
 
+    def test_check_says_which_impacts_happen_at_once(self):
+        done = talus("check", SCENE, "--set", "materials.glass.restitution=0.5")
+        self.assertNotIn("all at once", done.stderr)
+        done = talus("check", SCENE, "--set", "materials.glass.restitution=0.5",
+                     "--set", "materials.glass.rolling=0.001")
+        self.assertEqual(done.returncode, OK, done.stderr)
+        self.assertIn("'glass' and 'glass' have restitution and rolling friction", done.stderr)
+
     def test_check_lists_five_of_a_kind_and_counts_the_rest(self):
         done = talus("check", SCENE, "--set", "domain.low=[-1, 0.02]", "--set", "domain.high=[1, 1]")
         self.assertEqual(done.returncode, SCENE_ERRORS)

@@ -66,10 +66,13 @@ static void corner_impact_rebounds_with_e(void** state)
     talus_contacts c = talus_world_contacts(world);
     int64_t hit = find_contact(world, -1, id);
     assert_true(hit >= 0);
-    const double lever = c.point[2 * hit], before = -2.0 + 0.7 * lever;
+    // The corner strikes within the step: until then it goes on as it set out.
+    const double height = def.position[1] - c.point[2 * hit + 1];
+    const double time = 1e-3 / (2.0 - 0.7 * c.point[2 * hit]);
+    const double lever = c.point[2 * hit] + time * 0.7 * height, before = -2.0 + 0.7 * lever;
     check_close("normal velocity of the corner after",
                 grain_v(world, id, 1) + grain_w(world, id, 0) * lever, -e * before, 1e-11,
-                "Newton's law; solved to 1e-13");
+                "Newton's law; rounding");
     talus_world_destroy(world);
 }
 

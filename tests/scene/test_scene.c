@@ -188,6 +188,39 @@ static void test_overrides(void** state)
     talus_scene_destroy(scene);
 }
 
+/// Overlaps are left alone where a number of sweeps is asked for, also if a phase does it, unless
+/// the scene has said that they are not.
+static void test_separation_in_phases(void** state)
+{
+    (void)state;
+    static const char text[] = "dimension: 2\nstep: 1e-3\nmaterials: {glass: {density: 1}}\n"
+                               "solver: {%s}\n"
+                               "grains: [{type: list, items: [{position: [0, 0], radius: 1}]}]\n"
+                               "phases:\n"
+                               "  - {until: {time: 1}, solver: {stop: sweeps}}\n"
+                               "  - {until: {time: 1}, solver: {max_sweeps: 5}}\n"
+                               "  - {until: {time: 1}, solver: {stop: residual}}\n";
+    static const struct {
+        const char* said;
+        bool wanted[3];
+    } cases[3] = {{"max_sweeps: 7", {false, false, true}},
+                  {"separate_overlaps: true", {true, true, true}},
+                  {"separate_overlaps: false", {false, false, false}}};
+    for (int k = 0; k < 3; k++) {
+        char* path = temporary();
+        FILE* file = fopen(path, "wb");
+        fprintf(file, text, cases[k].said);
+        fclose(file);
+        talus_scene* scene = load(path, NULL, 0);
+        for (int i = 0; i < 3; i++) {
+            assert_int_equal(scene->phases[i].solver.separate_overlaps, cases[k].wanted[i]);
+        }
+        talus_scene_destroy(scene);
+        unlink(path);
+        free(path);
+    }
+}
+
 static void test_phases_and_inlet(void** state)
 {
     (void)state;
@@ -257,7 +290,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_round_trip),       cmocka_unit_test(test_numbers_round_trip),
         cmocka_unit_test(test_meaning),          cmocka_unit_test(test_overrides),
-        cmocka_unit_test(test_phases_and_inlet), cmocka_unit_test(test_blocked_inlet),
+        cmocka_unit_test(test_phases_and_inlet), cmocka_unit_test(test_separation_in_phases),
+        cmocka_unit_test(test_blocked_inlet),
     };
     const char* source = getenv("TALUS_SOURCE");
     if (source && chdir(source) != 0) return 1;

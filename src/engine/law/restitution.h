@@ -7,8 +7,8 @@
 /// velocity that it had in the last one: a grain that rests on an accelerated wall or under a
 /// piston does not collide with it, and a wall that sets out with a jump pushes what touches it.
 ///
-/// Balls have most of their impacts before all that, one after the other (rigid/impacts.h). What
-/// comes here is what is too slow for them, and what solids and compound laws do.
+/// Most impacts happen before all that, one after the other (rigid/impacts.h). What comes here is
+/// what is too slow for them, and what compound laws do.
 ///
 /// Between balls normal and tangential impulses do not mix and no impact gains energy, whatever e,
 /// e_t, friction and spins. Rolling friction mixes slip and spin: with e_t = 0 it only takes energy

@@ -126,14 +126,11 @@ static bool needs_block(const grains* g, int32_t a, int32_t b, int mobile_wall)
     return mobile_wall >= 0 || is_solid(g, a) || is_solid(g, b);
 }
 
-/// Matrix G with: velocity at the contact = v + G w. `side` is 1 for body b and -1 for a; the
-/// normal points to b. A ball's arm is its radius along n; a solid's reaches to the contact point.
-static void fill_arm(const assembling* job, const meeting* m, int32_t body, double side,
-                     double* arm)
+void contact_arm(const physical_state* state, int32_t body, double side, const double* n,
+                 const double* point, const double* turn, double* arm)
 {
-    const grains* g = &job->state->grains;
+    const grains* g = &state->grains;
     const int dim = g->dim;
-    const double* n = m->row;
     if (!is_solid(g, body)) {
         const double s = body < 0 ? 0.0 : side, nz = dim == 3 ? n[2] : 0.0;
         const double in_plane[2] = {n[1], -n[0]};
@@ -142,10 +139,9 @@ static void fill_arm(const assembling* job, const meeting* m, int32_t body, doub
         for (int k = 0; k < (dim == 2 ? 2 : 9); k++) arm[k] = s * ball[k];
         return;
     }
-    const double* turn = job->as->turning + 9 * (int64_t)body;
     double l[3] = {0.0, 0.0, 0.0};
-    vec_sub(dim, l, job->list->point + m->c * dim, g->position + (int64_t)body * dim);
-    cell_nearest(&job->state->cell, dim, l);
+    vec_sub(dim, l, point, g->position + (int64_t)body * dim);
+    cell_nearest(&state->cell, dim, l);
     if (dim == 2) {
         arm[0] = -l[1] * turn[0];
         arm[1] = l[0] * turn[0];
@@ -156,6 +152,14 @@ static void fill_arm(const assembling* job, const meeting* m, int32_t body, doub
         arm[3 + k] = turn[6 + k] * l[0] - turn[k] * l[2];
         arm[6 + k] = turn[k] * l[1] - turn[3 + k] * l[0];
     }
+}
+
+static void fill_arm(const assembling* job, const meeting* m, int32_t body, double side,
+                     double* arm)
+{
+    const double* turning = body >= 0 ? job->as->turning + 9 * (int64_t)body : NULL;
+    contact_arm(job->state, body, side, m->row, job->list->point + m->c * job->list->dim, turning,
+                arm);
 }
 
 // ---- before the step ---------------------------------------------------------------------------
@@ -231,10 +235,12 @@ static void fill_turn(const assembling* job, const meeting* m, compound_turn* t)
 
 /// What the paths of a contact's bodies take from its gap, as a velocity: a bond between grains has
 /// a closing of its own, of either sign.
-static double curving_of(const physical_state* state, const contacts* list, int64_t c, double h)
+static double curving_of(const assembling* job, int64_t c)
 {
+    const contacts* list = job->list;
     if (list->bonded[c] && list->a_row[c] >= 0) return 0.0;
-    return curvature_closing(state, list, c, h);
+    if (impacts_decide(job->as->impacts, job->state, list, c)) return 0.0;
+    return curvature_closing(job->state, list, c, job->order->h);
 }
 
 /// The compound row of a contact: what its pair, its history and its geometry make of the laws.
@@ -270,7 +276,7 @@ static void fill_compound(const assembling* job, const meeting* m, const double*
             r->closing = curvature_of_bond(job->state, list, c, h);
             m->row[contact_bias(dim)] += r->closing;
         } else {
-            r->closing = curving_of(job->state, list, c, h); // the bias has it
+            r->closing = curving_of(job, c); // the bias has it
         }
     }
     // A contact that slid in the last step goes on with its dynamic friction until it sticks.
@@ -369,7 +375,7 @@ static void fill_contact(const assembling* job, int64_t c, rows_taken* taken)
 
     const double gap = list->gap[c];
     list->bonded[c] = cohesion_holds(m.pair, list->bonded[c], gap, g->radius[list->b_row[c]]);
-    const double curving = curving_of(job->state, list, c, h);
+    const double curving = curving_of(job, c);
     const double open = contact_opening(as, job->order, list, c, curving);
     double before[3] = {0.0, 0.0, 0.0};
     row[contact_bias(dim)] = open;

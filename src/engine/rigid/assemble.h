@@ -32,6 +32,13 @@ talus_status assemble(assembly* as, const step_order* order, contacts* list,
 double assembly_gap_after(const assembly* as, const step_order* order, const problem* p,
                           const contacts* list, int64_t c);
 
+/// Matrix G [dim][1 or 3] of a body of a contact: velocity at the contact = v + G w. `side` is 1
+/// for body b and -1 for a; the normal points to b. A ball's arm is its radius along n; a solid's
+/// reaches to the contact point, and `turning` is its grain_turning(). `body` < 0: it does not
+/// turn.
+void contact_arm(const physical_state* state, int32_t body, double side, const double* n,
+                 const double* point, const double* turning, double* arm);
+
 /// Velocity at a contact point of a wall that moves with `velocity` and `spin`.
 void surface_velocity(const physical_state* state, int wall, const double* velocity,
                       const double* spin, const double* point, double v[3]);

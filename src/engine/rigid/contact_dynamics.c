@@ -8,7 +8,7 @@
 /// the sweeps go on from the impulses found so far. So no contact within the step's reach is
 /// missed.
 ///
-/// Where balls have restitution their impacts come first, one after the other (rigid/impacts.h).
+/// Where bodies have restitution their impacts come first, one after the other (rigid/impacts.h).
 /// The step then goes on from the velocities that these leave.
 ///
 /// A step has one budget of sweeps, max_sweeps, however often it is searched. So that new contacts

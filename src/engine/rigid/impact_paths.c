@@ -1,6 +1,7 @@
 /// Who bounces, and when: the paths of bodies between impacts.
 #include "rigid/assemble.h"
 #include "rigid/impact_parts.h"
+#include "rigid/problem.h"
 #include "state/drive.h"
 
 /// Where e < 1 the impacts of a dense cluster get ever weaker and never end. A contact that
@@ -16,7 +17,9 @@ static const double PRESSED = 1e-3;
 /// external forces add in the step, and all of what a driven wall does. Approach counts as an
 /// impact above these parts, a little more.
 static const double FALLS = 0.6, DRIVEN = 1.1;
-/// A contact bounces in a step until a ball on the floor would have lost all but this part of its
+/// Bodies touch when a step begins if they are no farther apart than this part of what external
+/// forces move them in it: solvers leave as much.
+static const double TOUCHING = 1e-3;
 
 // ---- who bounces here --------------------------------------------------------------------------
 
@@ -41,19 +44,25 @@ const talus_pair_def* impact_law(const physical_state* state, const contacts* li
     return materials_pair(&state->materials, material_a, state->grains.material[b]);
 }
 
-/// Is this a ball that moves by itself, or with what is not moved by contacts?
-static bool is_plain_ball(const physical_state* state, int32_t row)
+/// Is this a grain that moves by itself, or with what is not moved by contacts?
+static bool moves_alone(const physical_state* state, int32_t row)
 {
     const int wall = state->grains.glued_to[row];
-    return state->grains.solid[row] < 0 && !(wall >= 0 && wall_is_mobile(&state->walls, wall));
+    return !(wall >= 0 && wall_is_mobile(&state->walls, wall));
+}
+
+bool impact_of_balls(const physical_state* state, const contacts* list, int64_t c)
+{
+    const int32_t a = list->a_row[c], b = list->b_row[c];
+    return a >= 0 && state->grains.solid[a] < 0 && state->grains.solid[b] < 0;
 }
 
 bool impact_may_happen(const physical_state* state, const contacts* list, int64_t c)
 {
     const int32_t a = list->a_row[c], b = list->b_row[c];
     const double* im = state->grains.inv_mass;
-    if (!law_has_impacts(impact_law(state, list, c)) || !is_plain_ball(state, b)) return false;
-    if (a >= 0) return is_plain_ball(state, a) && im[a] + im[b] > 0.0;
+    if (!law_has_impacts(impact_law(state, list, c)) || !moves_alone(state, b)) return false;
+    if (a >= 0) return moves_alone(state, a) && im[a] + im[b] > 0.0;
     return im[b] > 0.0 || wall_is_mobile(&state->walls, -1 - a);
 }
 
@@ -77,7 +86,93 @@ static double wall_velocity(const flight_job* job, int wall, const double* point
     return vec_norm(job->dim, change);
 }
 
-flight impact_flight_of(const flight_job* job, int64_t c, int side)
+void impact_arm(const physical_state* state, const contacts* list, int64_t c, int side,
+                const double* moved, double arm[9])
+{
+    const int dim = list->dim;
+    const int32_t row = side == 0 ? list->a_row[c] : list->b_row[c];
+    const bool is_solid = row >= 0 && state->grains.solid[row] >= 0;
+    const bool turns = row >= 0 && !(is_solid && state->grains.glued_to[row] >= 0);
+    double turning[9], point[3];
+    vec_copy(dim, point, list->point + c * dim);
+    if (moved) vec_add_scaled(dim, point, 1.0, moved);
+    if (is_solid) grain_turning(&state->grains, row, turning);
+    contact_arm(state, turns ? row : -1, side == 0 ? -1.0 : 1.0, list->normal + c * dim, point,
+                turning, arm);
+}
+
+/// How far a body's centre, and its point at the contact, have come at time `now`: centre[],
+/// point[]. The point goes as it sets out: its way is a straight line between impacts.
+static void way_so_far(const flight_job* job, int64_t c, int side, double now, double centre[3],
+                       double point[3])
+{
+    const grains* g = &job->state->grains;
+    const int dim = job->dim, spin_dim = spin_width(dim);
+    const int64_t i = impact_body(job->state, job->scene->list, c, side);
+    const struck_body* struck = impacts_struck(job->im, i);
+    double v[3], arm[9], w[3];
+    if (i < g->count && g->glued_to[i] < 0) {
+        vec_copy(dim, v, struck ? struck->row : job->scene->free_velocity + i * dim);
+    } else {
+        const flight f = impact_flight_of(job, c, side, now);
+        vec_copy(dim, v, f.v);
+    }
+    for (int k = 0; k < dim; k++) {
+        centre[k] = point[k] = (struck ? struck->shift[k] : 0.0) + now * v[k];
+    }
+    if (!impact_is_solid(job->state, i) || g->glued_to[i] >= 0) return;
+    impact_arm(job->state, job->scene->list, c, side, NULL, arm);
+    if (struck) {
+        for (int k = 0; k < spin_dim; k++) {
+            w[k] = struck->turn[k] + now * struck->row[row_w(dim) + k];
+        }
+    } else {
+        grain_w_of_spin(g, i, job->scene->free_spin + i * spin_dim, w);
+        for (int k = 0; k < spin_dim; k++) w[k] *= now;
+    }
+    for (int k = 0; k < dim; k++) point[k] += vec_dot(spin_dim, arm + k * spin_dim, w);
+}
+
+void impact_arm_at(const flight_job* job, int64_t c, int side, double now, double arm[9])
+{
+    double centre[2][3], point[2][3], moved[3];
+    for (int i = 0; i < 2; i++) way_so_far(job, c, i, now, centre[i], point[i]);
+    // Both bodies get their impulses at the same point, the middle of their own two: so they keep
+    // their angular momentum. At a wall it is the grain's.
+    const contacts* list = job->scene->list;
+    const double *im = job->state->grains.inv_mass, *way = point[1];
+    const bool both = list->a_row[c] >= 0 && im[list->a_row[c]] > 0.0 && im[list->b_row[c]] > 0.0;
+    for (int k = 0; k < job->dim; k++) {
+        moved[k] = (both ? 0.5 * (way[k] + point[0][k]) : way[k]) - centre[side][k];
+    }
+    impact_arm(job->state, job->scene->list, c, side, moved, arm);
+}
+
+/// From a solid's centre to its point at the contact: what turning adds to its flight.
+static void add_turning(const flight_job* job, int64_t c, int side, double now, flight* f)
+{
+    const grains* g = &job->state->grains;
+    const int dim = job->dim, spin_dim = spin_width(dim);
+    const double* n = job->scene->list->normal + c * dim;
+    const int64_t i = impact_body(job->state, job->scene->list, c, side);
+    const struck_body* struck = impacts_struck(job->im, i);
+    double arm[9], w[3], along[3] = {0.0, 0.0, 0.0}, centre[3], point[3];
+    impact_arm_at(job, c, side, now, arm);
+    if (struck) {
+        vec_copy(spin_dim, w, struck->row + row_w(dim));
+    } else {
+        grain_w_of_spin(g, i, job->scene->free_spin + i * spin_dim, w);
+    }
+    way_so_far(job, c, side, now, centre, point);
+    for (int k = 0; k < dim; k++) {
+        f->v[k] += vec_dot(spin_dim, arm + k * spin_dim, w);
+        f->shift[k] = point[k] - now * f->v[k];
+    }
+    arm_apply(dim, arm, 1.0, n, along);
+    f->inv_mass += g->spin_mobility[i] * vec_dot(spin_dim, along, along);
+}
+
+flight impact_flight_of(const flight_job* job, int64_t c, int side, double now)
 {
     const physical_state* state = job->state;
     const grains* g = &state->grains;
@@ -108,12 +203,14 @@ flight impact_flight_of(const flight_job* job, int64_t c, int side)
     if (g->glued_to[i] >= 0) {
         double v[3];
         f.resting = DRIVEN * wall_velocity(job, g->glued_to[i], list->point + c * dim, v);
+        if (g->solid[i] >= 0) vec_copy(dim, f.v, v);
         return f;
     }
-    if (f.inv_mass == 0.0) return f;
+    if (g->solid[i] >= 0) add_turning(job, c, side, now, &f);
+    if (g->inv_mass[i] == 0.0) return f;
     for (int k = 0; k < dim; k++) {
         const double force = g->force ? g->force[i * dim + k] : 0.0;
-        f.kick[k] = job->h * (job->scene->order->options->gravity[k] + f.inv_mass * force);
+        f.kick[k] = job->h * (job->scene->order->options->gravity[k] + g->inv_mass[i] * force);
     }
     f.resting = FALLS * vec_norm(dim, f.kick);
     return f;
@@ -131,21 +228,25 @@ static double pressed_speed(const flight_job* job, int64_t c, const flight* a, c
     return list->gap[c] < job->h * speed ? speed : 0.0;
 }
 
-path impact_path_of(const flight_job* job, int64_t c)
+path impact_path_of(const flight_job* job, int64_t c, double now)
 {
     const physical_state* state = job->state;
     const grains* g = &state->grains;
     const contacts* list = job->scene->list;
     const int dim = job->dim;
-    const flight a = impact_flight_of(job, c, 0), b = impact_flight_of(job, c, 1);
+    const flight a = impact_flight_of(job, c, 0, now), b = impact_flight_of(job, c, 1, now);
     const double e = impact_law(state, list, c)->restitution;
     const double weak = fmax(WEAK * sqrt(fmax(1.0 - e * e, 0.0)), ROUNDING);
-    path p = {.balls = list->a_row[c] >= 0,
-              .least = fmax(a.resting + b.resting, weak * fmax(a.hardest, b.hardest))};
+    path p = {.balls = impact_of_balls(state, list, c),
+              .least = weak * fmax(a.hardest, b.hardest)};
     // Was it pressed in the last step? Then what is left of its velocity, and of the gap that this
     // opened, is an error of the solver, and a weak blow does not open it.
     p.pressed = pressed_speed(job, c, &a, &b);
     p.least = fmax(p.least, p.pressed);
+    // With e = 1 nothing comes to rest: only what touches can rest.
+    const double resting = a.resting + b.resting;
+    const bool apart = list->gap[c] > job->h * fmax(p.pressed, TOUCHING * resting);
+    if (e < 1.0 || !apart) p.least = fmax(p.least, resting);
     vec_sub(dim, p.u, b.v, a.v);
     vec_sub(dim, p.kick, b.kick, a.kick);
     vec_copy(dim, p.n, list->normal + c * dim);
@@ -186,7 +287,7 @@ static double first_touch(int dim, const double* x, const double* u, double apar
     return now + outside / (approach + sqrt(root2));
 }
 
-/// The same for a ball and a wall, whose gap is a parabola.
+/// The same for a ball and a wall, or for solids, whose gap is a parabola.
 static double first_touch_wall(const flight_job* job, const path* p, double now, double* rate)
 {
     double x[3], u[3];
@@ -208,7 +309,8 @@ static bool part_ways(const flight_job* job, int64_t c, double now)
     const grains* g = &job->state->grains;
     const int64_t a = job->scene->list->a_row[c], b = job->scene->list->b_row[c];
     const int dim = job->dim;
-    if (a < 0 || g->force || g->inv_mass[a] == 0.0 || g->inv_mass[b] == 0.0) return false;
+    if (!impact_of_balls(job->state, job->scene->list, c)) return false;
+    if (g->force || g->inv_mass[a] == 0.0 || g->inv_mass[b] == 0.0) return false;
     const struck_body *hit_a = impacts_struck(job->im, a), *hit_b = impacts_struck(job->im, b);
     const double* free_velocity = job->scene->free_velocity;
     double x[3], u[3];
@@ -225,7 +327,7 @@ static bool part_ways(const flight_job* job, int64_t c, double now)
 double impact_next(const flight_job* job, int64_t c, double now)
 {
     if (part_ways(job, c, now)) return INFINITY;
-    const path p = impact_path_of(job, c);
+    const path p = impact_path_of(job, c, now);
     const int dim = job->dim;
     double t, rate = 0.0, x[3], u[3];
     if (p.balls) {

@@ -21,6 +21,7 @@
 /// Impacts that are nearer in time than this part of a step happen together: where they follow from
 /// symmetry their times differ by rounding.
 static const double SAME_MOMENT = 1e-9;
+/// A contact bounces in a step until a ball on the floor would have lost all but this part of its
 /// velocity, and then is left to the step: Zeno's bounces are over, or a heavy body is being
 /// stopped by light ones. With e = 1 so often at most.
 static const double SPENT = 0.01;
@@ -71,7 +72,7 @@ static void find_first_impacts(void* data, int64_t first, int64_t last, double* 
 static bool stays_pressed(const flight_job* job, int64_t c)
 {
     if (job->scene->list->state[c] == TALUS_CONTACT_OPEN) return false;
-    const path p = impact_path_of(job, c);
+    const path p = impact_path_of(job, c, 0.0);
     return p.pressed > 0.0 && fabs(vec_dot(job->dim, p.u, p.n)) <= p.least;
 }
 
@@ -163,6 +164,18 @@ static struck_body* struck_of_part(const flight_job* job, const impact_part* par
     return im->body_of[i] >= 0 ? &im->body[im->body_of[i]] : NULL;
 }
 
+/// How far turning has carried the points of a solid, at most.
+static double turned_reach(const flight_job* job, const struck_body* b, double t)
+{
+    const grains* g = &job->state->grains;
+    const int spin_dim = spin_width(job->dim);
+    double w[3], angle[3];
+    if (!impact_is_solid(job->state, b->body)) return 0.0;
+    for (int k = 0; k < spin_dim; k++) w[k] = b->turn[k] + t * b->row[row_w(job->dim) + k];
+    grain_spin_of_w(g, b->body, w, angle);
+    return g->radius[b->body] * vec_norm(spin_dim, angle);
+}
+
 /// How far a body is from where it would be with the velocity that its margin is counted from.
 static void note_reach(const flight_job* job, struck_body* b, double t)
 {
@@ -170,7 +183,7 @@ static void note_reach(const flight_job* job, struck_body* b, double t)
     const double* mean = b->body < job->state->grains.count ? job->scene->drift : b->start;
     double away[3];
     for (int k = 0; k < dim; k++) away[k] = b->shift[k] + t * (b->row[k] - mean[k]);
-    b->reach = fmax(b->reach, vec_norm(dim, away));
+    b->reach = fmax(b->reach, vec_norm(dim, away) + turned_reach(job, b, t));
 }
 
 static int most_bounces(const flight_job* job, int64_t c)
@@ -216,6 +229,7 @@ static talus_status collide(const flight_job* job)
             if (b->impact == impact) continue;
             b->impact = impact;
             vec_copy(dim, b->last, b->row);
+            vec_copy(spin_width(dim), b->last_w, b->row + row_w(dim));
             note_reach(job, b, now);
             im->hit[hit_count++] = (int32_t)(b - im->body);
         }
@@ -234,6 +248,10 @@ static talus_status collide(const flight_job* job)
     for (int64_t i = 0; i < hit_count; i++) {
         struck_body* b = &im->body[im->hit[i]];
         for (int k = 0; k < dim; k++) b->shift[k] -= now * (b->row[k] - b->last[k]);
+        if (!impact_is_solid(job->state, b->body)) continue; // how a ball is turned is all one
+        for (int k = 0; k < spin_width(dim); k++) {
+            b->turn[k] -= now * (b->row[row_w(dim) + k] - b->last_w[k]);
+        }
     }
     for (int64_t i = 0; i < hit_count; i++) TRY(look_ahead(job, im->body[im->hit[i]].body, now));
     return TALUS_OK;

@@ -2,7 +2,7 @@
 ///
 /// Newton's law for all contacts that close in a step at once loses energy or makes some, as soon
 /// as one of them closes because of another: the second has then no velocity before the step that
-/// it could give back. So before the contacts of a step are solved, balls with restitution fly
+/// it could give back. So before the contacts of a step are solved, bodies with restitution fly
 /// through it: from impact to impact, each with the velocities of its moment. What closes at the
 /// same moment is one impact of several contacts. Between impacts nothing but external forces acts;
 /// what presses and rests is solved afterwards, from the velocities that the impacts leave.
@@ -15,9 +15,13 @@
 /// That is how the step goes on: velocities before it are those after the impacts, gaps are counted
 /// from there, and shift is added at the end.
 ///
-/// Balls meet balls and walls here, mobile ones too. Contacts of solids, of grains that are glued
-/// to mobile walls, and those with cohesion, rolling or torsion friction bounce as the step's law
-/// says, all at once (law/restitution.h). So do contacts that approach no faster than external
+/// Solids turn on their way. What a contact of theirs sees of that is the straight line on which its
+/// points set out; impulses act with the arms of the moment, both at one point. A face that lands is
+/// an impact of several contacts.
+///
+/// Balls and solids meet each other and walls here, mobile ones too. Contacts of grains that are
+/// glued to mobile walls, and those with cohesion, rolling or torsion friction bounce as the step's
+/// law says, all at once (law/restitution.h). So do contacts that approach no faster than external
 /// forces make them in a step: they rest; and whatever hits a grain of a packing, one that is
 /// pressed against others.
 #ifndef TALUS_RIGID_IMPACTS_H
@@ -33,9 +37,11 @@ typedef struct struck_body {
     double start[3];    ///< velocity without impacts
     double start_w[3];  ///< w without impacts
     double shift[3];    ///< where its straight path begins, from where it is
+    double turn[3];     ///< and, of a solid, its even turning, as a w
     double hardest;     ///< fastest approach of the impacts that led to this one
     double reach;       ///< farthest that it gets from where free flight (wall) or drift leads
     double last[3];     ///< velocity before the impact that is being worked on
+    double last_w[3];   ///< and w
     int64_t impact;     ///< the last one that it was part of
     double velocity[3], spin[3]; ///< a grain's before the impacts, to undo them
 } struck_body;
@@ -116,6 +122,12 @@ void impacts_adjust(const impacts* im, const step_order* order, const double* fr
                     contacts* list);
 /// Was one of the bodies of a contact hit?
 bool impacts_bend(const impacts* im, const physical_state* state, const contacts* list, int64_t c);
+/// Is the closing of a contact a matter of impacts: does it bounce, and did it not press in the
+/// last step, or was one of its bodies hit in this one? What curved ways take from its gap beyond
+/// that is left to the next step: pushed apart in this one it would gain energy, or lose what it
+/// approaches with.
+bool impacts_decide(const impacts* im, const physical_state* state, const contacts* list,
+                    int64_t c);
 /// Add the impulses of the impacts to the forces of a list.
 void impacts_add_forces(const impacts* im, double h, contacts* list);
 

@@ -46,6 +46,12 @@ bool impacts_bend(const impacts* im, const physical_state* state, const contacts
            impacts_struck(im, impact_body(state, list, c, 1));
 }
 
+bool impacts_decide(const impacts* im, const physical_state* state, const contacts* list, int64_t c)
+{
+    return impact_may_happen(state, list, c) &&
+           (list->state[c] == TALUS_CONTACT_OPEN || impacts_bend(im, state, list, c));
+}
+
 /// Gap and normal of two balls as they would be at the end of the step, counted back to its start.
 static double gap_by_end(const impacts* im, const step_order* order, const double* free_velocity,
                          const contacts* list, int64_t c, double* n)
@@ -66,6 +72,29 @@ static double gap_by_end(const impacts* im, const step_order* order, const doubl
     return distance - g->radius[a] - g->radius[b] - order->h * vec_dot(dim, u, n);
 }
 
+/// The same for solids that were hit, by where the points at the contact would be at the end. If
+/// these part then, nothing has to hold them; if they meet, faster than what rests, it is the next
+/// step's impact: their impacts were worked out with arms that turn with them, and what the contact
+/// sees of that is off by second order.
+static double gap_of_solids(const impacts* im, const step_order* order, const double* free_velocity,
+                            const contacts* list, int64_t c, double gap)
+{
+    const physical_state* state = order->state;
+    const int dim = list->dim;
+    const impact_scene scene = {.order = order,
+                                .list = list,
+                                .free_velocity = free_velocity,
+                                .free_spin = state->grains.spin,
+                                .wall_before = im->wall_before};
+    const flight_job job = {(impacts*)im, &scene, state, order->h, dim};
+    const path start = impact_path_of(&job, c, 0.0), end = impact_path_of(&job, c, order->h);
+    const double u = vec_dot(dim, start.u, start.n), rate = vec_dot(dim, end.u, end.n);
+    double left = gap + vec_dot(dim, start.d, start.n) + order->h * u;
+    const bool rests = rate < 0.0 && rate >= -end.least;
+    if (!rests && impact_may_happen(state, list, c)) left = fmax(left, 0.0);
+    return left - order->h * u;
+}
+
 /// The gap of a contact of bodies that were hit.
 static void bend_contact(const impacts* im, const step_order* order, const double* free_velocity,
                          contacts* list, int64_t c)
@@ -73,11 +102,19 @@ static void bend_contact(const impacts* im, const step_order* order, const doubl
     const int dim = list->dim;
     const double overlap = order->options->solver.push_out_overlap ? 0.0 : fmin(list->gap[c], 0.0);
     double* n = list->normal + c * dim;
-    if (list->a_row[c] >= 0 && impact_may_happen(order->state, list, c)) {
+    if (impact_of_balls(order->state, list, c) && impact_may_happen(order->state, list, c)) {
         list->gap[c] = gap_by_end(im, order, free_velocity, list, c, n) - overlap;
         return;
     }
     list->gap[c] -= overlap;
+    bool turning = false;
+    for (int side = 0; side < 2; side++) {
+        turning |= impact_is_solid(order->state, impact_body(order->state, list, c, side));
+    }
+    if (turning) {
+        list->gap[c] = gap_of_solids(im, order, free_velocity, list, c, list->gap[c]);
+        return;
+    }
     for (int side = 0; side < 2; side++) {
         const struck_body* b = impacts_struck(im, impact_body(order->state, list, c, side));
         if (b) list->gap[c] += (side == 0 ? -1.0 : 1.0) * vec_dot(dim, b->shift, n);
@@ -108,7 +145,7 @@ void impacts_adjust(const impacts* im, const step_order* order, const double* fr
     for (int64_t c = 0; c < list->count; c++) {
         if (impacts_bend(im, order->state, list, c)) {
             bend_contact(im, order, free_velocity, list, c);
-        } else if (list->a_row[c] >= 0) {
+        } else if (impact_of_balls(order->state, list, c)) {
             let_pass(im, order, free_velocity, list, c);
         }
     }

@@ -19,8 +19,11 @@ static const double AIM = 0.5, WORTHWHILE = 0.02;
 /// apart by at most so many times what is allowed in one step: a chain of grains that were placed
 /// with deep overlaps stretches from step to step, each going as far as it may.
 static const double GENTLE = 10.0;
-/// Pushes that a pass may look at: times the contacts, and at least.
-enum { LOOKS_PER_CONTACT = 2, LEAST_LOOKS = 1000 };
+/// Pushes that a pass may look at: times the contacts, and at least. Where an overlap is then left
+/// that is so many times what is allowed, it may look at so many times as many once more: pushes
+/// that end on their way have put it from where it came about to a neighbour.
+enum { LOOKS_PER_CONTACT = 2, LEAST_LOOKS = 1000, MORE_LOOKS = 2 };
+static const double DEEP = 3.0;
 /// A round takes the neighbours in of what was moved in the one before, and goes over all so often.
 enum { MOST_ROUNDS = 32, SWEEPS_OF_ROUND = 8 };
 /// Room for a body's displacement: translation and turn.
@@ -52,6 +55,7 @@ typedef struct pass {
     int64_t count;      ///< rows of s->push
     int64_t touched;    ///< rows of s->touched_row
     int64_t made, left; ///< pushes made, looks left
+    int64_t more;       ///< looks that are added once if they do not do
 } pass;
 
 void separation_free(separation_work* s)
@@ -209,7 +213,7 @@ static bool is_concerned(const pass* p, narrow_scratch* scratch, int64_t c, bool
 {
     const contacts* list = &p->state->contacts;
     if (p->s->listed[c]) return false;
-    if (first && list->state[c] == TALUS_CONTACT_OPEN && list->gap[c] > 0.0) return false;
+    if (first && !contact_dynamics_may_overlap(p->method, p->state, c)) return false;
     const int32_t a = body_of(p, list->a_row[c]), b = body_of(p, list->b_row[c]);
     if (a == b) return false;
     if (!first) return (a >= 0 && p->s->touched[a]) || (b >= 0 && p->s->touched[b]);
@@ -367,6 +371,19 @@ static bool push_apart(pass* p, push* x)
 
 // ---- the pass ----------------------------------------------------------------------------------
 
+/// Are there looks left, or is what they leave deep enough to go on?
+static bool may_look(pass* p)
+{
+    double deepest = 0.0;
+    if (p->left > 0 || p->more == 0) return p->left > 0;
+    for (int64_t i = 0; i < p->count; i++) {
+        deepest = fmax(deepest, -gap_moved(p, &p->s->push[i]) / p->s->push[i].allowed);
+    }
+    p->left = deepest > DEEP ? p->more : 0;
+    p->more = 0;
+    return p->left > 0;
+}
+
 /// Squares of what is overlapped beyond what is allowed, in units of it, with the displacements and
 /// without.
 static bool is_better(const pass* p)
@@ -434,11 +451,12 @@ talus_status separate_overlaps(separation_work* s, physical_state* state,
     memset(s->touched, 0, (size_t)bodies);
     TRY(join_bonded(&p));
     p.left = LOOKS_PER_CONTACT * list->count + LEAST_LOOKS;
-    for (int round = 0; round < MOST_ROUNDS && p.left > 0; round++) {
+    p.more = MORE_LOOKS * p.left;
+    for (int round = 0; round < MOST_ROUNDS && may_look(&p); round++) {
         bool more = false, changed = true;
         TRY(take_in(&p, round == 0, &more));
         if (!more) break;
-        for (int sweep = 0; sweep < SWEEPS_OF_ROUND && changed && p.left > 0; sweep++) {
+        for (int sweep = 0; sweep < SWEEPS_OF_ROUND && changed && may_look(&p); sweep++) {
             changed = false;
             for (int64_t i = 0; i < p.count; i++) changed = push_apart(&p, &s->push[i]) || changed;
         }

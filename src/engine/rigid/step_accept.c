@@ -67,6 +67,13 @@ static void load_walls(const step_order* order)
     }
 }
 
+bool contact_dynamics_may_overlap(const contact_dynamics* s, const physical_state* state, int64_t c)
+{
+    const contacts* list = &state->contacts;
+    return list->state[c] != TALUS_CONTACT_OPEN || list->gap[c] <= 0.0 ||
+           impacts_bend(&s->impacts, state, list, c);
+}
+
 void contact_dynamics_accept(contact_dynamics* s, const step_order* order)
 {
     const double start = clock_seconds(), h = order->h;
@@ -93,6 +100,7 @@ void contact_dynamics_accept(contact_dynamics* s, const step_order* order)
         vec_add_scaled(dim, g->position + i * dim, h, row);
         const struck_body* struck = impacts_struck(&s->impacts, i);
         if (struck) vec_add_scaled(dim, g->position + i * dim, 1.0, struck->shift);
+        if (struck && g->solid[i] >= 0) grain_turn_aside(g, i, struck->turn);
         cell_wrap(&state->cell, dim, g->position + i * dim, g->image + i * dim);
         grain_turn(g, i, h);
     }

@@ -79,8 +79,12 @@ double step_motion(const contact_dynamics* s, const grains* g, int64_t i, const 
     double relative[3];
     vec_sub(s->dim, relative, v, s->drift);
     if (struck) vec_add_scaled(s->dim, relative, 1.0 / h, struck->shift);
-    const double turn = g->solid[i] < 0 ? 0.0 : g->radius[i] * vec_norm(spin_width(s->dim), spin);
-    return h * (vec_norm(s->dim, relative) + turn);
+    double angle[3] = {0.0, 0.0, 0.0};
+    if (g->solid[i] >= 0) {
+        if (struck) grain_spin_of_w(g, i, struck->turn, angle);
+        vec_add_scaled(spin_width(s->dim), angle, h, spin);
+    }
+    return h * vec_norm(s->dim, relative) + g->radius[i] * vec_norm(3, angle);
 }
 
 /// Margins are counted from the mean free velocity of the free grains, so that a falling or

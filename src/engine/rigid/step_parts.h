@@ -100,7 +100,7 @@ void step_find_clearance(contact_dynamics* s, const step_order* order);
 
 // ---- impacts (step_flight.c) -------------------------------------------------------------------
 
-/// Let balls with restitution fly from impact to impact, and go on with the velocities after the
+/// Let bodies with restitution fly from impact to impact, and go on with the velocities after the
 /// last. *spoilt as in step_search().
 talus_status step_fly(contact_dynamics* s, const step_order* order, int64_t* spoilt,
                       talus_error* error);

@@ -36,7 +36,11 @@ talus_status step_look_at_ways(contact_dynamics* s, const step_order* order, ste
         vec_copy(dim, s->way_velocity + i * dim, mobile ? s->way_walls + 3 * wall : row);
         add_shift(s, i, order->h, s->way_velocity + i * dim);
         if (wall == GRAIN_FREE) {
-            grain_spin_of_w(g, i, row + row_w(dim), s->way_spin + i * spin_dim);
+            const struck_body* struck = impacts_struck(&s->impacts, i);
+            double turning[3];
+            vec_copy(spin_dim, turning, row + row_w(dim));
+            if (struck) vec_add_scaled(spin_dim, turning, 1.0 / order->h, struck->turn);
+            grain_spin_of_w(g, i, turning, s->way_spin + i * spin_dim);
         } else {
             vec_copy(spin_dim, s->way_spin + i * spin_dim, g->spin + i * spin_dim);
         }

@@ -552,6 +552,27 @@ void grain_turn(grains* g, int64_t row, double h)
     if (free_solid) spin_of_momentum(g, row, s, momentum, spin);
 }
 
+void grain_turn_aside(grains* g, int64_t row, const double* w)
+{
+    const solid* s = grain_solid(g, row);
+    double angle[3], *spin = g->spin + row * spin_width(g->dim);
+    grain_spin_of_w(g, row, w, angle);
+    if (g->dim == 2) {
+        g->rotation[row] += angle[0];
+        return;
+    }
+    double momentum[3], before[3], after[3];
+    grain_w_of_spin(g, row, spin, before);
+    angular_momentum(g, row, s, spin, momentum);
+    turn_by(g->rotation + 4 * row, angle);
+    spin_of_momentum(g, row, s, momentum, spin);
+    // The axes of inertia have turned: the spin keeps the direction of its momentum and its energy.
+    grain_w_of_spin(g, row, spin, after);
+    const double energy = vec_dot(3, after, after);
+    for (int k = 0; k < 3 && energy > 0.0; k++)
+        spin[k] *= sqrt(vec_dot(3, before, before) / energy);
+}
+
 void grain_rotate(grains* g, int64_t row, const double* w)
 {
     double turn[3] = {0.0, 0.0, 0.0}, own[3] = {0.0, 0.0, 0.0};

@@ -128,13 +128,18 @@ typedef struct overlaps {
     int64_t active;
 } overlaps;
 
-static overlaps add_overlaps(const talus_world* w, int64_t first, int64_t last, double faint)
+static overlaps add_overlaps(const talus_world* w, int64_t first, int64_t last, double faint,
+                             bool removed)
 {
     const contacts* list = &w->state.contacts;
     narrow_scratch scratch = {0};
     overlaps out = {0};
     for (int64_t c = first; c < last; c++) {
-        if (list->state[c] == TALUS_CONTACT_OPEN && list->gap[c] > 0.0) continue;
+        // After grains were removed nobody knows any more which ones were hit.
+        if (removed ? list->state[c] == TALUS_CONTACT_OPEN && list->gap[c] > 0.0
+                    : !contact_dynamics_may_overlap(w->rigid, &w->state, c)) {
+            continue;
+        }
         const double overlap = fmax(-narrow_gap(&w->state.grains, &w->state.walls, &w->state.cell,
                                                 &w->state.poses, &scratch, list, c, faint),
                                     0.0);
@@ -160,7 +165,7 @@ void diagnose_overlap(const talus_world* world, talus_step_result* out)
 #pragma omp parallel for num_threads(parallel_threads(world->def.threads, count)) schedule(dynamic)
     for (int k = 0; k < chunks; k++) {
         part[k] = add_overlaps(world, parallel_first(count, k), parallel_first(count, k + 1),
-                               FAINT_OVERLAP * diameter);
+                               FAINT_OVERLAP * diameter, out->removed > 0);
     }
     for (int k = 0; k < chunks; k++) {
         all.sum += part[k].sum;

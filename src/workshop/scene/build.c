@@ -407,6 +407,34 @@ static talus_status build_frame(build* b, const talus_world_def* def, talus_erro
     return TALUS_OK;
 }
 
+/// Say which pairs of materials bounce all at once, where others do so one after the other: their
+/// energy depends on the step.
+static void warn_of_impacts_at_once(const build* b)
+{
+    const talus_scene* scene = b->scene;
+    for (int i = 0; i < scene->material_count; i++) {
+        for (int j = i; j < scene->material_count; j++) {
+            talus_pair_def law = talus_pair_default();
+            if (talus_world_pair(b->world, (talus_material_id){i}, (talus_material_id){j}, &law,
+                                 NULL) ||
+                law.restitution == 0.0) {
+                continue;
+            }
+            const char* with = law.cohesion_force > 0.0 ? "cohesion"
+                               : law.rolling > 0.0      ? "rolling friction"
+                               : law.torsion > 0.0      ? "torsion friction"
+                                                        : NULL;
+            if (!with) continue;
+            log_write(&b->log, TALUS_LOG_WARNING,
+                      "materials '%s' and '%s' have restitution and %s: impacts of theirs that "
+                      "fall into one step are worked out all at once, so that energy may be lost "
+                      "or gained. Let grains move by less than a hundredth of their radius in a "
+                      "step where that matters",
+                      scene->materials[i].name, scene->materials[j].name, with);
+        }
+    }
+}
+
 /// The whole world, and what the scene leaves to the program.
 static talus_status build_all(build* b, talus_scene* scene, const talus_world_def* def,
                               talus_error* error)
@@ -433,6 +461,7 @@ static talus_status build_all(build* b, talus_scene* scene, const talus_world_de
     }
     if (b->mistakes.count > 0) return TALUS_OK;
     if (!method_of(def->method)->has_springs) {
+        warn_of_impacts_at_once(b);
         return choose_contact_steps(scene, b->world, &b->log, &b->mistakes, error);
     }
     TRY(choose_stiffness(scene, b->world, &b->mistakes, error));

@@ -150,6 +150,7 @@ struct talus_scene {
     bool strict;
     scene_step step;
     talus_world_def world;
+    bool separation_said; ///< solver.separate_overlaps was given, by the world or a phase
     double overlap;       ///< of the method soft: aimed at by stiffness that is chosen
     soft_choices choices; ///< what was chosen when the world was made
     scene_origin periodic_origin[3];
@@ -180,7 +181,8 @@ void read_scene(talus_scene* scene, section* root);
 void read_materials(talus_scene* scene, section* root);
 /// `pairs` of the scene or of a phase.
 scene_pair* read_pairs(talus_scene* scene, section* parent, int* count);
-void read_solver(section* parent, talus_solver_def* solver);
+/// *separation_said: whether overlaps are taken apart was said, here or before.
+void read_solver(section* parent, talus_solver_def* solver, bool* separation_said);
 /// `step`: a number, or `auto`. If it is not required, *step has the default.
 void read_step(section* s, bool required, scene_step* step);
 /// Constants of the method soft: stiffness, stiffness_ratio, damping, damping_ratio, young,

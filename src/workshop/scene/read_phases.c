@@ -89,7 +89,7 @@ static void read_phase(talus_scene* scene, section* s, int index, phase_memory* 
     section_fill(s, scene_phase, phase);
     phase->has_gravity = section_got(s, "gravity");
     phase->has_solver = section_has(s, "solver");
-    if (phase->has_solver) read_solver(s, &memory->solver);
+    if (phase->has_solver) read_solver(s, &memory->solver, &scene->separation_said);
     phase->solver = memory->solver;
     if (section_has(s, "pairs")) phase->pairs = read_pairs(scene, s, &phase->pair_count);
     names = read_texts(s, "pour", &count);

@@ -51,19 +51,18 @@ static void read_tolerance(section* s, talus_solver_def* solver)
     }
 }
 
-/// A fixed number of sweeps is what papers have, and pure sweeps are meant. In a phase what was
-/// said before goes on, unless its rule is another one.
-static void read_separation(section* s, talus_stop_rule before, talus_solver_def* solver)
+/// A fixed number of sweeps is what papers have, and pure sweeps are meant: unless the scene said
+/// otherwise, here or in a phase before.
+static void read_separation(section* s, talus_solver_def* solver, bool* said)
 {
-    const bool sweeps = solver->stop == TALUS_STOP_SWEEPS;
-    const bool changed = sweeps != (before == TALUS_STOP_SWEEPS);
+    const bool usual = solver->stop != TALUS_STOP_SWEEPS;
+    *said = *said || section_has(s, "separate_overlaps");
     solver->separate_overlaps =
-        read_bool_or(s, "separate_overlaps", changed ? !sweeps : solver->separate_overlaps);
+        read_bool_or(s, "separate_overlaps", *said ? solver->separate_overlaps : usual);
 }
 
-void read_solver(section* parent, talus_solver_def* solver)
+void read_solver(section* parent, talus_solver_def* solver, bool* separation_said)
 {
-    const talus_stop_rule before = solver->stop;
     section s;
     if (section_has_kind(parent, "solver", NODE_SCALAR)) { // solver: auto
         solver->method = (talus_solver_method)read_choice_or(parent, "solver", (int)solver->method);
@@ -73,7 +72,7 @@ void read_solver(section* parent, talus_solver_def* solver)
     section_open(&s, parent, "solver");
     read_solver_method(&s, solver);
     read_tolerance(&s, solver);
-    read_separation(&s, before, solver);
+    read_separation(&s, solver, separation_said);
     section_fill(&s, talus_solver_def, solver);
     if (section_has(&s, "cutoff") && solver->cutoff > 0.0 && solver->stop != TALUS_STOP_LOCAL) {
         section_mistake(&s, "cutoff", "only the rule 'local' has a cutoff (expected stop: local)");
@@ -195,7 +194,7 @@ void read_scene(talus_scene* scene, section* root)
         check_corners(&s, def->domain_low, def->domain_high);
         section_close(&s);
     }
-    read_solver(root, &def->solver);
+    read_solver(root, &def->solver, &scene->separation_said);
     section_open(&s, root, "policies");
     section_fill(&s, talus_world_def, def);
     node* policies = s.out;
