@@ -50,12 +50,12 @@ static void old_holes_are_closed(void** state)
     static const struct {
         const char* kind;
         uint64_t seed;
-    } holes[] = {{"masses", 20004}, {"clump", 100},    {"rollers", 115}, {"rollers", 122},
-                 {"rollers", 803},  {"rollers", 8017}, {"jack", 7001},   {"masonry", 7016},
-                 {"jack", 103},     {"jack", 113},     {"jack", 114},    {"jack", 120},
-                 {"jack", 803},     {"jack", 6015},    {"masonry", 110}, {"masonry", 800},
-                 {"jack", 9101},    {"jack", 31000},   {"jack", 71016},  {"jack", 71065},
-                 {"masonry", 9108}, {"masonry", 71048}};
+    } holes[] = {{"masses", 20004}, {"clump", 100},     {"rollers", 115}, {"rollers", 122},
+                 {"rollers", 803},  {"rollers", 8017},  {"jack", 7001},   {"masonry", 7016},
+                 {"jack", 103},     {"jack", 113},      {"jack", 114},    {"jack", 120},
+                 {"jack", 803},     {"jack", 6015},     {"masonry", 110}, {"masonry", 800},
+                 {"jack", 9101},    {"jack", 31000},    {"jack", 71016},  {"jack", 71065},
+                 {"masonry", 9108}, {"masonry", 71048}, {"jack", 99037},  {"wedge", 99034}};
     for (size_t i = 0; i < sizeof holes / sizeof *holes; i++) {
         int kind = 0;
         while (strcmp(CLAIM_KINDS[kind].name, holes[i].kind) != 0) kind++;

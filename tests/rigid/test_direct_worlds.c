@@ -192,8 +192,8 @@ static void neighbours_hide_nothing(void** state)
 static void walls_give_way_exactly(void** state)
 {
     (void)state;
-    enum { BREADTH = 12, COURSES = 10, STEPS = 120 };
-    const double corner[] = {-1.0, -0.5, 1.0, -0.5, 1.0, 0.5, -1.0, 0.5}, tilt = 0.45;
+    enum { BREADTH = 12, COURSES = 10, STEPS = 60 };
+    const double corner[] = {-1.0, -0.5, 1.0, -0.5, 1.0, 0.5, -1.0, 0.5}, tilt = 0.46;
     talus_pair_def pair = talus_pair_default();
     pair.friction = 0.7;
     talus_world_def def = talus_world_default();
