@@ -26,8 +26,8 @@ const double* contact_dynamics_errors(const contact_dynamics* s);
 /// grain was removed.
 double contact_dynamics_length(const contact_dynamics* s);
 double contact_dynamics_room(const contact_dynamics* s, const physical_state* state, int64_t body);
-/// Likewise: may contact c of the state overlap? Not if it was apart and stayed open, unless impacts
-/// took its bodies on ways with corners.
+/// Likewise: may contact c of the state overlap? Not if it was apart and stayed open, unless
+/// impacts took its bodies on ways with corners.
 bool contact_dynamics_may_overlap(const contact_dynamics* s, const physical_state* state,
                                   int64_t c);
 void contact_dynamics_reject(contact_dynamics* s, const step_order* order);

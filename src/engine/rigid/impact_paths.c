@@ -237,8 +237,7 @@ path impact_path_of(const flight_job* job, int64_t c, double now)
     const flight a = impact_flight_of(job, c, 0, now), b = impact_flight_of(job, c, 1, now);
     const double e = impact_law(state, list, c)->restitution;
     const double weak = fmax(WEAK * sqrt(fmax(1.0 - e * e, 0.0)), ROUNDING);
-    path p = {.balls = impact_of_balls(state, list, c),
-              .least = weak * fmax(a.hardest, b.hardest)};
+    path p = {.balls = impact_of_balls(state, list, c), .least = weak * fmax(a.hardest, b.hardest)};
     // Was it pressed in the last step? Then what is left of its velocity, and of the gap that this
     // opened, is an error of the solver, and a weak blow does not open it.
     p.pressed = pressed_speed(job, c, &a, &b);

@@ -15,9 +15,9 @@
 /// That is how the step goes on: velocities before it are those after the impacts, gaps are counted
 /// from there, and shift is added at the end.
 ///
-/// Solids turn on their way. What a contact of theirs sees of that is the straight line on which its
-/// points set out; impulses act with the arms of the moment, both at one point. A face that lands is
-/// an impact of several contacts.
+/// Solids turn on their way. What a contact of theirs sees of that is the straight line on which
+/// its points set out; impulses act with the arms of the moment, both at one point. A face that
+/// lands is an impact of several contacts.
 ///
 /// Balls and solids meet each other and walls here, mobile ones too. Contacts of grains that are
 /// glued to mobile walls, and those with cohesion, rolling or torsion friction bounce as the step's
