@@ -1,5 +1,5 @@
-/// Grains that have left the others for good: a box or a picture that held them would be about empty
-/// space.
+/// Grains that have left the others for good: a box or a picture that held them would be about
+/// empty space.
 #ifndef TALUS_MEASURE_STRAYS_H
 #define TALUS_MEASURE_STRAYS_H
 
