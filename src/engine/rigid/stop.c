@@ -3,8 +3,6 @@
 #include "rigid/stop.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 /// Cutoff of the local rule when the user gives none, relative to the mean impulse: forces this
 /// small carry nothing, and without a cutoff one of them can keep a whole packing iterating (UK).
@@ -126,7 +124,6 @@ void solve_conclude(const stop_state* s, const problem* p, bool reached, solve_r
     // What has just met a rule that measures was measured for that.
     const residual_report report =
         reached && stop_measures(s) ? s->seen : residual_measure(p, s->size, s->threads);
-    if (getenv("DBGFLOW")) fprintf(stderr,"sweeps %lld est %.4f flow %.4f len %.2f nat %.3g tol %.3f\n",(long long)out->sweeps,report.velocity,report.flow,report.length,report.natural,solve_tolerance(s->request,&report));
     out->updates = out->sweeps * p->count;
     out->residual = report.natural;
     out->velocity_error = report.velocity;
