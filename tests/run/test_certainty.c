@@ -133,15 +133,21 @@ static void test_steps_beyond_all_bounds(void** state)
     certainty_tell_exactness(&in_the_plane, &t, text, sizeof text);
     check_has(text, "98 of 100 steps (estimated 0.61 % at most); the worst, not certified, at t =");
     check_lacks(text, "rigid");
+    // The level is that of all steps that have one, whatever 28/400 times 400 is.
+    t = made((int64_t[TALUS_CERTIFIED_LEVELS]){[WITHIN_1] = 28, [BEYOND] = 372});
+    certainty_tell_exactness(&in_the_plane, &t, text, sizeof text);
+    check_has(text, "certified within 1 % in 28 of 400 steps.");
     // A beam: where nothing slides there should be bounds, and estimates are not to be relied on.
     t = made((int64_t[TALUS_CERTIFIED_LEVELS]){[BEYOND] = 40});
     t.worst_certified = INFINITY;
     t.worst_estimate = 0.02;
     certainty_tell_exactness(&in_the_plane, &t, text, sizeof text);
-    check_has(text, "estimated to be off by 2 % at most, and certified in no step. In 40 "
-                    "uncertified steps nothing "
-                    "slides: these are solved too coarsely, and the estimate may be far too small. "
-                    "The first uncertified step is at t = 0.25 s, cluster");
+    check_has(
+        text,
+        "estimated to be off by 2 % at most, and certified in no step. In 40 "
+        "uncertified steps nothing "
+        "slides: these are solved too coarsely for a proof, and the estimate may be far too small. "
+        "The first uncertified step is at t = 0.25 s, cluster");
     check_lacks(text, "certified within");
     check_lacks(text, "flows");
     // Both, and all of it fits.

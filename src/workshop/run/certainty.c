@@ -25,12 +25,12 @@ static int64_t steps_within(const talus_totals* t, double level)
     return sum;
 }
 
-/// The smallest level that at least this part of all steps is within, infinite if none is.
-static double level_of(const talus_totals* t, double part)
+/// The smallest level that at least so many steps are within, infinite if none is.
+static double level_of(const talus_totals* t, double steps)
 {
     int k = 0;
     while (k < TALUS_CERTIFIED_LEVELS - 1 &&
-           (double)steps_within(t, talus_certified_level(k)) < part * (double)t->steps) {
+           (double)steps_within(t, talus_certified_level(k)) < steps) {
         k++;
     }
     return talus_certified_level(k);
@@ -38,7 +38,7 @@ static double level_of(const talus_totals* t, double part)
 
 certainty certainty_of(const talus_totals* t)
 {
-    const double level = fmin(level_of(t, NEARLY_ALL), 1.0);
+    const double level = fmin(level_of(t, NEARLY_ALL * (double)t->steps), 1.0);
     const int64_t steps = steps_within(t, level);
     return (certainty){level, steps, (double)steps >= NEARLY_ALL * (double)t->steps};
 }
@@ -156,7 +156,7 @@ static void tell_unproved(const talus_totals* t, const char* where, char* text, 
     add_words(text, size, "velocities are estimated to be off by %s at most, and certified ",
               estimate);
     if (unproved < t->steps) {
-        bound_words(level_of(t, (double)(t->steps - unproved) / (double)t->steps), level);
+        bound_words(level_of(t, (double)(t->steps - unproved)), level);
         add_words(text, size, "within %s in %" PRId64 " of %" PRId64 " steps.", level,
                   t->steps - unproved, t->steps);
     } else {
@@ -172,8 +172,8 @@ static void tell_unproved(const talus_totals* t, const char* where, char* text, 
         add_words(
             text, size,
             " In %" PRId64
-            " uncertified steps nothing slides: these are solved too coarsely, and the estimate "
-            "may be far too small. The first uncertified step is at %s.",
+            " uncertified steps nothing slides: these are solved too coarsely for a proof, and "
+            "the estimate may be far too small. The first uncertified step is at %s.",
             stuck, where);
     }
 }
