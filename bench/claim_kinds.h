@@ -581,6 +581,7 @@ static const claim_kind CLAIM_KINDS[] = {
     {"press", make_press},
     {"boulder", make_boulder},
     {"hanging", make_hanging},
+    {"tree", make_tree},
 };
 enum { CLAIM_KIND_COUNT = sizeof CLAIM_KINDS / sizeof *CLAIM_KINDS };
 

@@ -32,6 +32,39 @@ static inline void make_uneven_beam(draft* d)
     set_gravity(d, 0.0, chance(d, 0.7) ? -1.0 : 0.0);
 }
 
+/// A tree of bonded balls that grows out of a fixed one and branches at random, with masses of its
+/// own.
+static inline void make_tree(draft* d)
+{
+    enum { MOST = 200 };
+    const int count = grain_number(d, 5, d->dim == 2 ? MOST : 100);
+    const double masses = chance(d, 0.5) ? 1.0 : log_between(d, 1.0, 1e6);
+    double place[MOST][3] = {{0.0}};
+    bonded_law(d, 0.1 * count * masses);
+    begin_world(d, 0.0);
+    for (int i = 0, tries = 0; i < count; tries++) {
+        const int few = 5 + tries / 20,
+                  on = i > 0 ? i - 1 - whole(d, 0, (i < few ? i : few) - 1) : 0;
+        double way[3] = {0.0, 0.0, 0.0}, apart[3];
+        for (int k = 0; k < d->dim && i > 0; k++) way[k] = between(d, -1.0, 1.0);
+        const double length = vec_norm(3, way);
+        for (int k = 0; k < 3 && i > 0; k++) place[i][k] = place[on][k] + way[k] / length;
+        bool clear = i == 0 || (length > 0.1 && length <= 1.0);
+        for (int j = 0; j < i && clear; j++) {
+            vec_sub(3, apart, place[j], place[i]);
+            clear = j == on || vec_norm(3, apart) > 1.02;
+        }
+        if (!clear) continue;
+        talus_grain_def def = ball_at(d, 1.0, log_between(d, 1.0, masses), 0.0, 0.0);
+        vec_copy(3, def.position, place[i]);
+        def.fixed = i == 0;
+        add_grain_def(d, &def);
+        i++, tries = 0;
+    }
+    bond(d);
+    set_gravity(d, 0.0, -1.0);
+}
+
 /// Towers of balls or bricks side by side, each touching the next, with masses of their own.
 static inline void make_towers(draft* d)
 {
