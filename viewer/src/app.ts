@@ -100,6 +100,7 @@ export class App {
         this.layout.fill(this.panel.element, this.transport.element, this.charts.element, [this.exporting.element]);
         this.theatre.stage.onDrawn = () => this.picturing.draw();
         this.theatre.stage.onMoved = () => this.rememberCamera();
+        this.theatre.stage.onResized = () => this.refit();
         this.listen();
         this.restyle();
     }
@@ -118,6 +119,7 @@ export class App {
         store.on(["arrows.length", "arrows.colour"], () => this.styleArrows());
         store.on(["trails"], () => void this.showTrails());
         store.on(["walls", "cell", "images"], () => this.styleWalls());
+        store.on(["images"], () => this.refit());
         store.on(["cut"], () => this.showCut());
         store.on(["look"], () => this.styleLook());
         store.on(["picked"], () => void this.showPicked());
@@ -424,6 +426,11 @@ export class App {
         this.picturing.fit(view);
         this.store.set("camera", "");
         if (view && view !== "iso") this.rememberCamera();
+    }
+
+    /** Everything in sight again, unless the user has chosen another view. */
+    private refit(): void {
+        if (this.fitted && this.store.get("camera") === "") this.picturing.fit();
     }
 
     private rememberCamera(): void {

@@ -85,7 +85,7 @@ vec3 colourOf(float value) {
     return texelFetch(uMap, ivec2(i, 0), 0).rgb;
 }
 
-vec3 dimmed(vec3 colour) { return mix(vec3(dot(colour, vec3(0.3, 0.6, 0.1))), uPaper, 0.72); }
+vec3 dimmed(vec3 colour) { return mix(mix(colour, vec3(0.55), 0.8), uPaper, 0.62); }
 ${TABLE_GLSL}
 `;
 

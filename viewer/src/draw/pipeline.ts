@@ -47,7 +47,7 @@ out vec4 outColour;
 
 const int SAMPLES = 10;
 const float REACH = 7.0;   // radii of a grain: how far off something still takes light away
-const float DARKEST = 0.8;
+const float DARKEST = 0.85;
 
 bool perspective() { return uProjection[3][3] == 0.0; }
 
@@ -82,8 +82,9 @@ float occlusion(vec3 at, vec3 normal) {
     return hidden / float(SAMPLES);
 }
 
-// Steps in the distance, seen from their near side.
+// Steps in the distance, seen from their near side. Grains of a few pixels would be nothing but edges.
 float edge(ivec2 pixel, float far) {
+    float radius = 0.5 * uPixels.y * uGrain * uProjection[1][1] / (perspective() ? far : 1.0); // in pixels
     float most = 0.0;
     for (int i = 0; i < 4; i++) {
         ivec2 to = pixel + ivec2(i == 0 ? 1 : i == 1 ? -1 : 0, i == 2 ? 1 : i == 3 ? -1 : 0);
@@ -91,7 +92,7 @@ float edge(ivec2 pixel, float far) {
         float there = texelFetch(uSurface, to, 0).w;
         most = max(most, there == 0.0 ? 1.0 : smoothstep(0.5, 1.6, (there - far) / uGrain));
     }
-    return most;
+    return most * smoothstep(1.5, 6.0, radius);
 }
 
 void main() {
@@ -101,7 +102,7 @@ void main() {
     if (surface.w > 0.0) {
         colour = texelFetch(uColour, pixel, 0).rgb;
         vec3 at = placeOf(2.0 * gl_FragCoord.xy / uPixels - 1.0, surface.w);
-        if (uShade) colour *= 1.0 - DARKEST * smoothstep(0.12, 1.0, occlusion(at, surface.xyz));
+        if (uShade) colour *= 1.0 - DARKEST * smoothstep(0.08, 0.85, occlusion(at, surface.xyz));
         if (uOutline) colour *= 1.0 - 0.5 * edge(pixel, surface.w);
     }
     outColour = vec4(colour, 1.0);

@@ -36,6 +36,8 @@ export class Stage {
     onDrawn: () => void = () => {};
     /** Called when the user has moved the camera and it is at rest. */
     onMoved: () => void = () => {};
+    /** Called when the canvas has another size. */
+    onResized: () => void = () => {};
     private camera: PerspectiveCamera | OrthographicCamera;
     private controls: OrbitControls;
     private readonly pipeline: Pipeline;
@@ -44,6 +46,7 @@ export class Stage {
     private waiting = false;
     private fineness = 1;
     private restTimer = 0;
+    private byUser = false;
     private drawnAt = 0;
     private pace = 16; // ms from one exposure to the next
 
@@ -56,7 +59,10 @@ export class Stage {
         this.pipeline = new Pipeline(this.renderer, dim);
         this.camera = this.makeCamera(dim === 3);
         this.controls = this.makeControls();
-        new ResizeObserver(() => this.resize()).observe(canvas.parentElement ?? canvas);
+        new ResizeObserver(() => {
+            this.resize();
+            this.onResized();
+        }).observe(canvas.parentElement ?? canvas);
         canvas.addEventListener("webglcontextrestored", () => this.invalidate());
         this.resize();
     }
@@ -77,6 +83,7 @@ export class Stage {
             controls.touches = { ONE: TOUCH.PAN, TWO: TOUCH.DOLLY_PAN };
         }
         controls.addEventListener("change", () => this.move());
+        controls.addEventListener("start", () => { this.byUser = true; });
         return controls;
     }
 
@@ -92,7 +99,8 @@ export class Stage {
         clearTimeout(this.restTimer);
         this.restTimer = window.setTimeout(() => {
             this.settle();
-            this.onMoved();
+            if (this.byUser) this.onMoved();
+            this.byUser = false;
         }, REST);
         this.invalidate();
     }

@@ -352,9 +352,9 @@ export class Theatre {
         return rows;
     }
 
-    /** Where the grain in a row is on the canvas. */
-    screenOfRow(row: number): { x: number; y: number; radius: number } | undefined {
-        if (!this.packing || row < 0 || row >= this.packing.count) return undefined;
+    /** Where the grain in a row is on the canvas; nowhere if only a grain that is shown counts and it is cut off. */
+    screenOfRow(row: number, shown = false): { x: number; y: number; radius: number } | undefined {
+        if (!this.packing || row < 0 || row >= this.packing.count || (shown && this.isHidden(row))) return undefined;
         return this.stage.screenOf(new Vector3().fromArray(this.packing.centre, 3 * row), this.packing.radius[row] * this.size);
     }
 }

@@ -1,6 +1,6 @@
 // Controls that are bound to settings: they show what a setting is, and change it. The id of a
 // control is the name of its setting, with - for the point.
-import type { Name, NameOf, Store } from "../settings";
+import { DEFAULTS, type Name, type NameOf, type Store } from "../settings";
 import { checkbox, make, select, setOptions, type Option } from "./dom";
 
 export function idOf(name: Name): string {
@@ -46,7 +46,7 @@ export class Controls {
     section(title: string, open: boolean, on: NameOf<boolean> | undefined, ...content: (Node | string)[]): HTMLDetailsElement {
         const head = make("summary", {}, make("span", { class: "title" }, title));
         const element = make("details", { class: "section" }, head, make("div", { class: "body" }, ...content));
-        element.open = open;
+        element.open = open || (on !== undefined && this.store.get(on) && !DEFAULTS[on]);
         if (!on) return element;
         const box = make("input", { id: idOf(on), type: "checkbox", class: "switch", role: "switch", "aria-label": title });
         const show = (): void => {

@@ -30,6 +30,7 @@ export class Layout {
     private readonly rubber = make("div", { class: "rubber", hidden: "" });
     private readonly help = make("dialog", { class: "dialog help", id: "help" });
     private readonly main = make("main");
+    private readonly column = make("div", { class: "column" });
     private readonly stage = make("div", { class: "stage" });
     private boxing = false;
 
@@ -56,7 +57,8 @@ export class Layout {
                 tool("help", "keys (?)", () => this.toggleHelp())));
         this.fillHelp(run.dim);
         this.stage.append(this.canvas, this.overlay, this.marker, this.rubber, this.notes);
-        this.main.append(this.stage);
+        this.column.append(this.stage);
+        this.main.append(this.column);
         document.body.replaceChildren(bar, this.main, this.help);
         this.applyTheme();
         store.on(["theme"], () => this.applyTheme());
@@ -65,8 +67,9 @@ export class Layout {
     }
 
     fill(panel: HTMLElement, transport: HTMLElement, charts: HTMLElement, dialogs: HTMLElement[]): void {
+        this.column.append(transport, charts);
         this.main.append(panel);
-        document.body.append(transport, charts, ...dialogs);
+        document.body.append(...dialogs);
         if (this.narrow) document.body.classList.add("no-panel", "no-charts");
         this.applySheets();
     }

@@ -57,10 +57,10 @@ export function drawLegend(pen: Pen, content: LegendContent, ink: string, soft: 
 function drawBar(pen: Pen, { map, range, log, below, above }: LegendContent, ink: string): number {
     const table = tableOf(map);
     const colour = (i: number): string => `rgb(${table[4 * i]}, ${table[4 * i + 1]}, ${table[4 * i + 2]})`;
-    for (let y = 0; y < BAR.height; y++) {
-        pen.fillStyle = colour(Math.round((255 * (BAR.height - 1 - y)) / (BAR.height - 1)));
-        pen.fillRect(BAR.left, y, BAR.width, 1.5);
-    }
+    const gradient = pen.createLinearGradient(0, BAR.height, 0, 0);
+    for (let i = 0; i < 256; i += 5) gradient.addColorStop(i / 255, colour(i));
+    pen.fillStyle = gradient;
+    pen.fillRect(BAR.left, 0, BAR.width, BAR.height);
     // A tip where numbers lie beyond the end of the scale.
     const tip = (y: number, up: number, i: number): void => {
         pen.fillStyle = colour(i);

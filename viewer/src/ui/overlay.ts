@@ -22,8 +22,8 @@ const FONT = "system-ui, sans-serif";
 export function drawOverlay(pen: Pen, width: number, height: number, content: OverlayContent, inks: Inks): void {
     pen.save();
     drawLegends(pen, width, height, content, inks);
-    if (content.axes) drawAxes(pen, 44, height - 44, content.axes, inks);
-    if (content.ruler) drawRuler(pen, content.axes ? 96 : 16, height - 20, width, content.ruler, inks);
+    if (content.axes) drawAxes(pen, 40, height - 34, content.axes, inks);
+    if (content.ruler) drawRuler(pen, content.axes ? 90 : 16, height - 18, width, content.ruler, inks);
     if (content.caption) {
         pen.font = `13px ${FONT}`;
         pen.fillStyle = inks.ink;
@@ -78,10 +78,10 @@ function drawAxes(pen: Pen, x: number, y: number, axes: NonNullable<OverlayConte
         pen.strokeStyle = pen.fillStyle = COLOURS[k];
         pen.beginPath();
         pen.moveTo(x, y);
-        pen.lineTo(x + 24 * dx, y + 24 * dy);
+        pen.lineTo(x + 20 * dx, y + 20 * dy);
         pen.stroke();
         pen.fillStyle = ink;
-        pen.fillText("xyz"[k], x + 34 * dx, y + 34 * dy);
+        pen.fillText("xyz"[k], x + 29 * dx, y + 29 * dy);
     }
 }
 

@@ -49,7 +49,7 @@ export class Panel {
             ...(periodic ? [controls.section("Periodic cell", false, "cell.on", this.imagesSection)] : []),
             controls.section("Cut", false, "cut.on", ...this.cutControls(dim)),
             controls.section("Look", false, undefined, ...this.lookControls(dim)),
-            controls.section("How exact", false, undefined, parts.exactness.element));
+            controls.section("How exact", true, undefined, parts.exactness.element));
         controls.ready = true;
     }
 

@@ -64,7 +64,7 @@ export class Picturing {
         pen.setTransform(scale, 0, 0, scale, 0, 0);
         pen.clearRect(0, 0, width, height);
         if (this.app.frame >= 0) drawOverlay(pen, width, height, this.content(height, ""), this.inks);
-        layout.placeMarker(theatre.screenOfRow(picked === undefined ? -1 : this.app.rowOf(picked)));
+        layout.placeMarker(theatre.screenOfRow(picked === undefined ? -1 : this.app.rowOf(picked), true));
     }
 
     /** Everything in sight, beside the legends. */
@@ -73,7 +73,7 @@ export class Picturing {
         const { clientWidth: width, clientHeight: height } = layout.canvas;
         const legends = Number(store.get("grains.on") && grainColouring.scalar !== undefined) + (store.get("forces.on") ? 1 : 0);
         const room = Math.min(legends * LEGEND_WIDTH * legendScale(width, height) + 8, width / 3);
-        const foot = store.get("look.ruler") || store.get("look.axes") ? 44 : 20;
+        const foot = store.get("look.axes") ? 66 : store.get("look.ruler") ? 44 : 20;
         theatre.stage.margins = { left: 24, right: Math.max(room, 24), top: 20, bottom: foot };
         theatre.fit(view);
     }
