@@ -28,7 +28,7 @@ def draw(chromium, folder, name, scene, address, size, clicks):
     if not run.exists():
         subprocess.run([TALUS, "run", scene, "-o", run, "--quiet"], check=True)
     server = Server(run)
-    path = SOURCE / "docs" / f"{name}.png"
+    path = folder / f"{name}.png"
     try:
         chromium("open", url=f"{server.url}#{address}", **size)
         for what in clicks:
@@ -40,9 +40,9 @@ def draw(chromium, folder, name, scene, address, size, clicks):
         chromium("picture", path=str(path))
     finally:
         server.close()
-    # A palette of 256 colours is enough for a screenshot, and three times smaller.
-    Image.open(path).convert("RGB").quantize(256, Image.Quantize.MEDIANCUT).save(path, optimize=True)
-    print(path, path.stat().st_size // 1000, "kB")
+    saved = SOURCE / "docs" / f"{name}.webp"
+    Image.open(path).convert("RGB").save(saved, quality=88, method=6)
+    print(saved, saved.stat().st_size // 1000, "kB")
 
 
 if __name__ == "__main__":

@@ -233,6 +233,7 @@ export class App {
         this.chains = loaded.chains;
         this.arrows = loaded.arrows;
         this.theatre.setGrains(loaded.arrays);
+        this.styleGrains();
         this.putValues();
         this.grainColouring.setValues(this.grainValues);
         this.theatre.setSurface(loaded.surface, info);

@@ -104,7 +104,6 @@ export class Balls {
     setRows({ rows, centre, radius, angle }: BallRows): void {
         this.rows = rows;
         this.count = rows.length;
-        this.mesh.visible = this.count > 0;
         this.mesh.geometry.setDrawRange(0, 3 * this.count);
         const place = this.places.write(this.count);
         const value = this.values.write(this.count);

@@ -21,7 +21,7 @@ const SLOW = 80; // ms between drawings, beyond which the picture is coarser whi
 const COARSE = 0.5;
 const REST = 250; // ms after the last move
 const EXPOSURES = 32; // of a picture at rest
-const FEWEST = 6; // ... where drawing is slow
+const FEWEST = 5; // ... where drawing is slow
 const PATIENCE = 1500; // ms: how long refining may take
 
 /** Parts of the canvas, in pixels at each side, that should stay free of grains. */
@@ -46,7 +46,7 @@ export class Stage {
     private waiting = false;
     private fineness = 1;
     private restTimer = 0;
-    private byUser = false;
+    private movedByUser = false;
     private drawnAt = 0;
     private pace = 16; // ms from one exposure to the next
 
@@ -82,8 +82,13 @@ export class Stage {
             controls.mouseButtons = { LEFT: MOUSE.PAN, MIDDLE: MOUSE.DOLLY, RIGHT: MOUSE.PAN };
             controls.touches = { ONE: TOUCH.PAN, TWO: TOUCH.DOLLY_PAN };
         }
-        controls.addEventListener("change", () => this.move());
-        controls.addEventListener("start", () => { this.byUser = true; });
+        let held = false; // by the user
+        controls.addEventListener("start", () => { held = true; });
+        controls.addEventListener("end", () => { held = false; });
+        controls.addEventListener("change", () => {
+            this.movedByUser ||= held;
+            this.move();
+        });
         return controls;
     }
 
@@ -99,8 +104,8 @@ export class Stage {
         clearTimeout(this.restTimer);
         this.restTimer = window.setTimeout(() => {
             this.settle();
-            if (this.byUser) this.onMoved();
-            this.byUser = false;
+            if (this.movedByUser) this.onMoved();
+            this.movedByUser = false;
         }, REST);
         this.invalidate();
     }
@@ -238,7 +243,8 @@ export class Stage {
             this.waiting = false;
             const now = performance.now();
             const since = now - this.drawnAt;
-            if (since < 1000) this.pace += 0.3 * (since - this.pace);
+            // The time since a picture that was done long ago tells nothing.
+            if (this.pipeline.exposures > 0 || since < 1000) this.pace += 0.3 * (Math.min(since, 3000) - this.pace);
             this.drawnAt = now;
             if (this.restTimer !== 0 && this.pace > SLOW) this.setFineness(COARSE);
             this.draw();

@@ -153,7 +153,7 @@ export class Charts {
             values.set(column, value);
             const dot = make("span", { class: "dot" });
             dot.style.background = this.curveColour(i, plan);
-            const chip = make("span", { class: "chip", title: "" }, dot, make("span", { class: "title" }, plain(column)), value,
+            const chip = make("span", { class: "chip" }, dot, make("span", { class: "title" }, plain(column)), value,
                               make("span", { class: "unit" }, this.unitOf(column)));
             if (plan.columns.length > 1) {
                 chip.append(button(icon("close"), `remove ${plain(column)}`, () => {
@@ -173,10 +173,11 @@ export class Charts {
         });
         log.classList.toggle("on", plan.log);
         this.list.append(box);
-        box.append(make("header", {}, ...chips, make("span", { class: "gap" }), more, log, button(icon("close"), "remove this chart", () => {
+        const remove = button(icon("close"), "remove this chart", () => {
             this.plans = this.plans.filter((p) => p !== plan);
             this.keep();
-        })));
+        });
+        box.append(make("header", {}, make("span", { class: "chips" }, ...chips), make("span", { class: "tools" }, more, log, remove)));
         return { plan, box, values, plot: this.plotOf(plan, box) };
     }
 
