@@ -17,7 +17,7 @@ PHONE = {"width": 390, "height": 780}
 PICTURES = {
     "viewer": ("hopper", "frame=20&colour.field=velocity.|.|", DESKTOP, []),
     "viewer-forces": ("cohesive-compaction", "forces.on=1&theme=dark&charts=kinetic_energy%2Bcoordination,overlap_max", DESKTOP, []),
-    "viewer-selection": ("mixed-drum", "frame=100&select.where=speed+>+0.1&trails.on=1&charts.on=0", DESKTOP, ["Selection"]),
+    "viewer-selection": ("mixed-drum", "frame=100&select.where=speed+>+0.2&trails.on=1&trails.frames=12&charts.on=0", DESKTOP, ["Grains", "Selection"]),
     "viewer-phone": ("hopper", "frame=20", PHONE, []),
     "viewer-phone-controls": ("hopper", "frame=20&theme=dark", PHONE, ["[title^=controls]"]),
 }

@@ -29,6 +29,7 @@ const STILL = 2e-3; // of the largest kinetic energy: a run with less is at rest
 const SPEED = "velocity.|.|";
 const TRAILS = 200; // grains that have trails, at most
 const SHRUNK = 0.35; // size of grains in space that make room for the forces between them
+const OUTLIER = 2.5; // arrows and bars beyond so many times the typical size are drawn no larger
 const FADED = 0.3; // opacity of grains that do
 
 export class App {
@@ -53,6 +54,7 @@ export class App {
     private arrows: Numbers | undefined;
     private series: Series = parseSeries("");
     private wish = 0;
+    private asked = -1;
     private plays = 0;
     private fitted = false;
     private readonly notes = new Map<string, string>();
@@ -109,7 +111,7 @@ export class App {
     private listen(): void {
         const { store } = this;
         const again = (): void => void this.show(this.frame);
-        store.on(["frame"], () => void this.show(this.wantedFrame));
+        store.on(["frame"], () => { if (this.wantedFrame !== this.asked) void this.show(this.wantedFrame); });
         store.on(["camera"], () => this.applyCamera());
         store.on(["theme"], () => this.restyle());
         store.on(["parallel"], () => this.theatre.stage.setPerspective(!store.get("parallel")));
@@ -186,13 +188,15 @@ export class App {
 
     /** Show a frame because the user wants that one. The last one is followed if there come more. */
     async goTo(frame: number): Promise<void> {
+        const shown = frame === this.asked ? undefined : this.show(frame);
         this.store.set("frame", frame >= this.run.frames.length - 1 ? DEFAULTS.frame : frame);
-        if (frame !== this.frame) await this.show(frame);
+        await shown;
     }
 
     /** Show a frame. Resolves when it is on the stage, or when another wish has overtaken it. */
     async show(frame: number): Promise<void> {
         const wish = ++this.wish;
+        this.asked = frame;
         const info = this.run.frames[frame];
         this.note("frames", info ? undefined : "No frame has been recorded yet.");
         if (!info) return;
@@ -479,7 +483,8 @@ export class App {
 
     private styleForces(): void {
         if (!this.chains) return;
-        this.theatre.bars.setWidth(this.barWidth, this.store.get("forces.least") * this.meanForce);
+        const { barWidth, meanForce } = this;
+        this.theatre.bars.setWidth(barWidth, OUTLIER * 4 * meanForce * barWidth, this.store.get("forces.least") * meanForce);
         this.theatre.bars.setPlain(!this.contactColouring.scalar);
         this.theatre.stage.invalidate();
     }
@@ -493,7 +498,8 @@ export class App {
         const large = sizes[Math.floor(0.95 * (sizes.length - 1))] || 1;
         const { meanRadius } = this.theatre;
         const ink = document.documentElement.dataset.theme === "dark" ? [0.95, 0.95, 0.95] : [0.1, 0.12, 0.15];
-        this.theatre.arrows.setStyle((this.store.get("arrows.length") * 2 * meanRadius) / large, 0.16 * meanRadius,
+        const typical = this.store.get("arrows.length") * 2 * meanRadius;
+        this.theatre.arrows.setStyle(typical / large, OUTLIER * typical, 0.11 * meanRadius,
                                      this.store.get("arrows.colour") === "plain" ? ink : undefined);
         this.theatre.stage.invalidate();
     }

@@ -6,7 +6,7 @@ import { cornersOnly, Table } from "./table";
 
 const VERTEX = `
 uniform sampler2D uArrows;
-uniform float uLength, uThick;
+uniform float uLength, uLongest, uThick;
 uniform bool uPlain;
 uniform vec3 uInk;
 flat out vec3 vColour;
@@ -24,6 +24,7 @@ void main() {
     vec4 from = numbersOf(uArrows, 2 * row), way = numbersOf(uArrows, 2 * row + 1);
     vec3 a = (modelViewMatrix * vec4(from.xyz, 1.0)).xyz;
     vec3 along = mat3(modelViewMatrix) * way.xyz * uLength;
+    along *= min(1.0, uLongest / max(length(along), 1e-30));
     float l = length(along);
     // Short arrows are thinner, so that their heads are not longer than they.
     float thick = min(uThick, 0.12 * l);
@@ -56,7 +57,7 @@ export class Arrows {
     count = 0;
     private readonly table = new Table(2);
     private readonly uniforms = {
-        uLength: { value: 1 }, uThick: { value: 1 }, uPlain: { value: true }, uInk: { value: [0, 0, 0] },
+        uLength: { value: 1 }, uLongest: { value: 1 }, uThick: { value: 1 }, uPlain: { value: true }, uInk: { value: [0, 0, 0] },
         uArrows: this.table.uniform,
     };
 
@@ -91,9 +92,10 @@ export class Arrows {
         this.count = 0;
     }
 
-    /** Metres for each unit of the field, half thickness in metres, ink (undefined: the grains' colours). */
-    setStyle(length: number, thick: number, ink: number[] | undefined): void {
+    /** Metres for each unit of the field, the longest that an arrow gets, half thickness in metres, ink (undefined: the grains' colours). */
+    setStyle(length: number, longest: number, thick: number, ink: number[] | undefined): void {
         this.uniforms.uLength.value = length;
+        this.uniforms.uLongest.value = longest;
         this.uniforms.uThick.value = thick;
         this.uniforms.uPlain.value = ink !== undefined;
         if (ink) this.uniforms.uInk.value = ink;

@@ -6,7 +6,7 @@ import { cornersOnly, Table } from "./table";
 
 const VERTEX = `
 uniform sampler2D uBars;
-uniform float uWidth, uLeast;
+uniform float uWidth, uWidest, uLeast;
 uniform float uPlain;
 uniform vec3 uPush, uPull;
 out float vAcross;
@@ -27,7 +27,7 @@ void main() {
     vec3 side = cross(b - a, towardsEye(at));
     float l = length(side);
     vSide = l > 0.0 ? side / l : vec3(1.0, 0.0, 0.0);
-    at += vSide * corner.y * uWidth * abs(force);
+    at += vSide * corner.y * min(uWidth * abs(force), uWidest);
     gl_Position = abs(force) < uLeast || isCut(0.5 * (one.xyz + two.xyz)) ? NOWHERE : seen(at);
     vAcross = corner.y;
     vDepth = -at.z;
@@ -69,7 +69,7 @@ export class Bars {
     count = 0;
     private readonly table = new Table(2);
     private readonly uniforms = {
-        uWidth: { value: 0 }, uLeast: { value: 0 }, uPlain: { value: 1 },
+        uWidth: { value: 0 }, uWidest: { value: 0 }, uLeast: { value: 0 }, uPlain: { value: 1 },
         uPush: { value: PUSH }, uPull: { value: PULL }, uBars: this.table.uniform,
     };
 
@@ -101,9 +101,10 @@ export class Bars {
         this.count = 0;
     }
 
-    /** Half width of a bar per newton, and the least force that is drawn. */
-    setWidth(perForce: number, least = 0): void {
+    /** Half width of a bar per newton, the largest that it gets, and the least force that is drawn. */
+    setWidth(perForce: number, widest: number, least = 0): void {
         this.uniforms.uWidth.value = perForce;
+        this.uniforms.uWidest.value = widest;
         this.uniforms.uLeast.value = least;
     }
 

@@ -190,7 +190,7 @@ export class Theatre {
             start: (i, k) => from[3 * i + k] - this.origin.getComponent(k),
             end: (i, k) => to[3 * i + k] - this.origin.getComponent(k),
         });
-        this.trails.setWidth(0.14 * this.meanRadius);
+        this.trails.setWidth(0.14 * this.meanRadius, this.meanRadius);
         this.updateImages();
     }
 

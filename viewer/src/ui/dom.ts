@@ -24,7 +24,7 @@ export interface Option {
 }
 
 export function select(id: string, options: Option[], value: string, onChange: (value: string) => void): HTMLSelectElement {
-    const element = make("select", { id });
+    const element = make("select", id ? { id } : {});
     setOptions(element, options, value);
     element.addEventListener("change", () => onChange(element.value));
     return element;

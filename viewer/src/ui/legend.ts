@@ -74,7 +74,7 @@ function drawBar(pen: Pen, { map, range, log, below, above }: LegendContent, ink
     if (below) tip(BAR.height, -1, 0);
     pen.fillStyle = ink;
     pen.font = `11px ${FONT}`;
-    for (const value of ticksOf(range, log)) {
+    for (const value of ticksOf(range, log, 6)) {
         const y = (1 - placeOn(range, log, value)) * BAR.height;
         pen.fillRect(BAR.left + BAR.width, y - 0.5, 4, 1);
         pen.fillText(shortNumber(value), BAR.left + BAR.width + 8, y);
