@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "record/files.h"
+#include "record/series_row.h"
 #include "record/shapes_h5.h"
 #include "record/surface.h"
 #include "run/directory.h"
@@ -62,6 +63,27 @@ static void write_fields(json* j, const char* name, const frame_table* t, bool e
     json_array_end(j);
 }
 
+/// The units of the columns of series.csv, by their names; without a series none.
+static void write_series_units(json* j, const view_run* v)
+{
+    char* path = NULL;
+    char* line = NULL;
+    size_t room = 0;
+    const bool there = view_run_path(v, "series.csv", &path, NULL) == TALUS_OK;
+    FILE* file = there ? fopen(path, "re") : NULL;
+    json_object(j, "series_units");
+    if (file && getline(&line, &room, file) > 0) {
+        char* rest = NULL;
+        for (char* name = strtok_r(line, ",\n", &rest); name; name = strtok_r(NULL, ",\n", &rest)) {
+            json_string(j, name, v->reader.reduced_units ? "" : series_unit(name));
+        }
+    }
+    json_object_end(j);
+    if (file) fclose(file);
+    free(line);
+    free(path);
+}
+
 talus_status view_write_run(const view_run* v, const frame_range* range, bool exported, FILE* out,
                             talus_error* error)
 {
@@ -92,6 +114,7 @@ talus_status view_write_run(const view_run* v, const frame_range* range, bool ex
         json_string(&j, NULL, v->newest.wall_name[i]);
     }
     json_array_end(&j);
+    write_series_units(&j, v);
     json_bool(&j, "export", exported);
     json_end(&j);
     return TALUS_OK;

@@ -299,7 +299,17 @@ class View(unittest.TestCase):
                 self.check_surface(server, number, frame)
             names = [name.decode() for name in frame["walls/name"]]
             self.assertEqual(told["wall_names"], names)
+            if (folder / "series.csv").exists():
+                self.check_units(told, (folder / "series.csv").read_text().split("\n")[0].split(","))
             self.check_shapes(server, file)
+
+    def check_units(self, told, columns):
+        """Units of the series as docs/files.md has them; none where the run has reduced units."""
+        self.assertEqual(list(told["series_units"]), columns)
+        known = {"time": "s", "kinetic_energy": "J", "grains": "", "overlap_max": "mean diameter", "step_length": "s",
+                 f"{told['wall_names'][0]}_force_x": "N", f"{told['wall_names'][0]}_position_x": "m"}
+        for column in set(known) & set(columns):
+            self.assertEqual(told["series_units"][column], "" if told["reduced_units"] else known[column], column)
 
     def check_shapes(self, server, file):
         shapes, stored = server.json("/api/shapes.json"), file["shapes/solids"]

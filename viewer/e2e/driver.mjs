@@ -1,11 +1,12 @@
 // A headless Chromium that obeys: reads one command a line as JSON from standard input and answers
 // each with one line of JSON, {"value": ...} or {"error": "..."}. tests/test_viewer.py is its master.
 //
-//   {"do": "open", "url": U, "offline": B}   a page; waits until it shows a frame or says why not
+//   {"do": "open", "url": U, "offline": B, "width": W, "height": H}
+//                                             a page; waits until it shows a frame or says why not
 //   {"do": "eval", "code": C}                 value of the expression C in the page (may be a promise)
 //   {"do": "until", "code": C}                wait until C is true
 //   {"do": "click", "x": X, "y": Y}           a real click of the mouse
-//   {"do": "drag", "from": [X, Y], "to": [X, Y]}
+//   {"do": "drag", "from": [X, Y], "to": [X, Y], "holding": K}   with a key held down, if one is named
 //   {"do": "key", "key": K}
 //   {"do": "picture", "path": P}              what is seen, as PNG
 //   {"do": "report"}                          addresses asked for and complaints since the page opened
@@ -27,7 +28,7 @@ let page;
 let requests = [];
 let complaints = [];
 
-async function open({ url, offline }) {
+async function open({ url, offline, width = 1200, height = 800 }) {
     await page?.close();
     page = await browser.newPage();
     requests = [];
@@ -35,7 +36,7 @@ async function open({ url, offline }) {
     page.on("request", (request) => requests.push(request.url()));
     page.on("pageerror", (error) => complaints.push(String(error)));
     page.on("console", (message) => ["error", "warn"].includes(message.type()) && complaints.push(message.text()));
-    await page.setViewport({ width: 1200, height: 800 });
+    await page.setViewport({ width, height });
     await page.setOfflineMode(Boolean(offline));
     await page.goto(url);
     await until({ code: SHOWS });
@@ -45,11 +46,13 @@ async function until({ code }) {
     await page.waitForFunction(code, { timeout: PATIENCE, polling: 50 });
 }
 
-async function drag({ from, to }) {
+async function drag({ from, to, holding }) {
+    if (holding) await page.keyboard.down(holding);
     await page.mouse.move(...from);
     await page.mouse.down();
     await page.mouse.move(...to, { steps: 5 });
     await page.mouse.up();
+    if (holding) await page.keyboard.up(holding);
 }
 
 const commands = {

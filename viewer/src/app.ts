@@ -1,84 +1,150 @@
 // The page: shows one frame of a run at a time. Fetches only what is to be seen; when frames are asked
 // for faster than they come, the newest wish counts.
 import { Frames } from "./data/frames";
-import { evaluate, rangeOf, scalarsOf, shortNumber, type Scalar } from "./data/fields";
-import type { Run, Solid, Surface } from "./data/run";
+import { shortNumber, shownUnit } from "./data/fields";
+import { rowsOf, spreadOverFrames, waysOf } from "./data/history";
+import { Loading, LOAD, type LoadedFrame, type Wanted } from "./data/loading";
+import type { FrameInfo, Run, Solid } from "./data/run";
 import { nearest, parseSeries, type Series } from "./data/series";
 import type { Numbers, Source } from "./data/source";
-import { Theatre, type Chains } from "./draw/theatre";
+import { Theatre } from "./draw/theatre";
 import type { View } from "./draw/stage";
+import { DEFAULTS, type Store } from "./settings";
 import { Charts } from "./ui/charts";
 import { Colouring } from "./ui/colouring";
+import { Controls } from "./ui/controls";
 import { Exactness } from "./ui/exactness";
-import { Inspector, splitForce } from "./ui/inspector";
+import { Exporting } from "./ui/exporting";
+import { Inspector } from "./ui/inspector";
 import { Layout } from "./ui/layout";
 import { Panel } from "./ui/panel";
-import { download, screenshot } from "./ui/screenshot";
+import { Picturing } from "./ui/picturing";
+import { Selection } from "./ui/selection";
 import { Transport } from "./ui/transport";
 
 const AHEAD = 3; // frames fetched ahead while playing
 const POLL = 1000; // ms between looks at a run that goes on
 const POLL_ENDED = 2000; // ... at one that has ended, but may be resumed or done anew
-const NORMAL_FORCE = "normal force";
-const TANGENTIAL_FORCE = "tangential force";
+const STILL = 2e-3; // of the largest kinetic energy: a run with less is at rest
+const SPEED = "velocity.|.|";
+const TRAILS = 200; // grains that have trails, at most
+const SHRUNK = 0.35; // size of grains in space that make room for the forces between them
+const OUTLIER = 2.5; // arrows and bars beyond so many times the typical size are drawn no larger
+const FADED = 0.3; // opacity of grains that do
 
 export class App {
     readonly layout: Layout;
     readonly theatre: Theatre;
     readonly frames: Frames;
+    readonly loading: Loading;
     readonly grainColouring: Colouring;
     readonly contactColouring: Colouring;
+    readonly selection: Selection;
     readonly inspector: Inspector;
     readonly exactness: Exactness;
     readonly panel: Panel;
     readonly transport: Transport;
     readonly charts: Charts;
+    readonly exporting: Exporting;
+    readonly picturing: Picturing;
     frame = -1;
-    picked: number | undefined;
-    ids: Numbers | undefined;
     grainValues: Float32Array = new Float32Array(0);
+    private ids: Numbers | undefined;
+    private chains: LoadedFrame["chains"];
+    private arrows: Numbers | undefined;
     private series: Series = parseSeries("");
     private wish = 0;
+    private asked = -1;
     private plays = 0;
     private fitted = false;
     private readonly notes = new Map<string, string>();
 
-    constructor(private readonly source: Source, public run: Run, shapes: Solid[]) {
-        this.layout = new Layout(run, {
-            view: (view) => this.theatre.fit(view),
-            projection: () => this.theatre.stage.setPerspective(!this.theatre.stage.perspective),
-            screenshot: () => this.saveScreenshot(),
-            theme: () => this.restyle(),
+    constructor(private readonly source: Source, public run: Run, shapes: Solid[], readonly store: Store) {
+        const { dim } = run;
+        if (store.get("cut.axis") === "") store.set("cut.axis", dim === 2 ? "x" : "y");
+        this.layout = new Layout(run, store, {
+            view: (view) => this.fit(view), export: () => this.exporting.open(), box: () => this.startBox(),
+            click: (x, y, add) => void this.clickAt(x, y, add),
+            boxed: (left, top, right, bottom, add) => void this.chooseWithin(left, top, right, bottom, add),
         });
         this.frames = new Frames(source, run);
-        this.theatre = new Theatre(this.layout.canvas, run.dim, run.frames.reduce((most, f) => Math.max(most, f.grains), 0), shapes);
-        const { stage, grainColours, contactColours } = this.theatre;
-        const redraw = (): void => stage.invalidate();
-        this.grainColouring = new Colouring("grain", grainColours, undefined, () => void this.show(this.frame), redraw);
-        this.contactColouring = new Colouring("contact", contactColours, "plain", () => void this.show(this.frame), redraw);
-        this.inspector = new Inspector(this.frames, (id) => void this.pick(id));
-        this.exactness = new Exactness((id) => void this.pick(id));
-        this.panel = new Panel(run.dim, this.grainColouring, this.contactColouring, this.inspector, this.exactness, {
-            grains: () => this.theatre.setGrainStyle(this.panel.choices.grains),
-            contacts: () => void this.show(this.frame),
-            walls: () => this.showWalls(),
-            cut: () => this.showCut(),
+        this.loading = new Loading(this.frames, run);
+        this.theatre = new Theatre(this.layout.canvas, dim, shapes);
+        const controls = new Controls(store);
+        const again = (): void => void this.show(this.frame);
+        const redraw = (): void => this.theatre.stage.invalidate();
+        this.grainColouring = new Colouring("colour", controls, this.theatre.grainColours, undefined, {
+            field: again, scale: redraw,
+            spread: (scalar) => spreadOverFrames(this.run.frames.length, this.run.frames.at(-1)?.grains ?? 0,
+                (frame) => this.loading.values(frame, scalar), (done, of) => this.note("spread", done < of ? `Looking at frame ${done} of ${of} for the scale …` : undefined)),
         });
-        this.transport = new Transport((frame) => void this.show(frame), (on) => on && void this.play());
-        this.charts = new Charts((time) => this.showTime(time));
-        this.layout.fill(this.panel.element, this.transport.element, this.charts.element,
-                         [this.contactColouring.legend.canvas, this.grainColouring.legend.canvas]);
-        stage.onDrawn = () => this.placeMarker();
-        this.layout.onClick = (x, y) => void this.pickAt(x, y);
+        this.contactColouring = new Colouring("forces", controls, this.theatre.contactColours, "compression and tension", {
+            field: again, scale: redraw,
+            spread: (scalar) => spreadOverFrames(this.run.frames.length, this.run.frames.at(-1)?.contacts ?? 0,
+                async (frame) => (await this.loading.load(frame, { ...this.wanted, contacts: { colour: scalar } })).chains?.values ?? new Float32Array(0),
+                () => {}),
+        });
+        this.selection = new Selection(controls, {
+            ids: () => this.frames.array(this.frame, "grains", "id"),
+            values: (scalar) => this.loading.values(this.frame, scalar),
+            changed: () => void this.showSelection(),
+            box: () => this.startBox(),
+        });
+        this.inspector = new Inspector(this.frames, (id) => this.pick(id));
+        this.exactness = new Exactness((id) => this.pick(id));
+        this.panel = new Panel(dim, run.frames.some((f) => f.periodic.some(Boolean)), controls, {
+            grains: this.grainColouring, forces: this.contactColouring, selection: this.selection,
+            inspector: this.inspector, exactness: this.exactness });
+        this.transport = new Transport((frame) => void this.goTo(frame), (on) => on && void this.play());
+        this.charts = new Charts(store, (time) => this.showTime(time));
+        this.picturing = new Picturing(this);
+        this.exporting = new Exporting(() => this.picturing.studio);
+        this.layout.fill(this.panel.element, this.transport.element, this.charts.element, [this.exporting.element]);
+        this.theatre.stage.onDrawn = () => this.picturing.draw();
+        this.theatre.stage.onMoved = () => this.rememberCamera();
+        this.theatre.stage.onResized = () => this.refit();
+        this.listen();
         this.restyle();
-        this.applyRun();
     }
 
-    /** Show the newest frame of a run that goes on, or the first of one that is over. */
+    /** What happens when a setting changes. */
+    private listen(): void {
+        const { store } = this;
+        const again = (): void => void this.show(this.frame);
+        store.on(["frame"], () => { if (this.wantedFrame !== this.asked) void this.show(this.wantedFrame); });
+        store.on(["camera"], () => this.applyCamera());
+        store.on(["theme"], () => this.restyle());
+        store.on(["parallel"], () => this.theatre.stage.setPerspective(!store.get("parallel")));
+        store.on(["grains", "forces.grains"], () => this.styleGrains());
+        store.on(["forces.on", "arrows.on", "arrows.field"], () => { this.styleGrains(); again(); });
+        store.on(["forces.width", "forces.least", "forces.field"], () => this.styleForces());
+        store.on(["arrows.length", "arrows.colour"], () => this.styleArrows());
+        store.on(["trails"], () => void this.showTrails());
+        store.on(["walls", "cell", "images"], () => this.styleWalls());
+        store.on(["images"], () => this.refit());
+        store.on(["cut"], () => this.showCut());
+        store.on(["look"], () => this.styleLook());
+        store.on(["picked"], () => void this.showPicked());
+    }
+
+    /** Show the frame that the address names, else the newest. */
     async start(): Promise<void> {
         await this.loadSeries();
-        await this.show(this.run.running ? this.run.frames.length - 1 : 0);
+        this.applyRun();
+        this.theatre.stage.setPerspective(!this.store.get("parallel"));
+        this.styleGrains();
+        this.styleWalls();
+        this.styleLook();
+        await this.show(this.wantedFrame);
+        await this.selection.evaluate();
+        await this.showPicked();
         this.pollLater();
+    }
+
+    private get wantedFrame(): number {
+        const frame = this.store.get("frame");
+        const last = this.run.frames.length - 1;
+        return frame < 0 ? last : Math.min(frame, last);
     }
 
     private pollLater(): void {
@@ -88,38 +154,62 @@ export class App {
     private applyRun(): void {
         const { run } = this;
         this.frames.update(run);
+        this.loading.update(run);
         this.layout.showRun(run);
-        this.grainColouring.setScalars(scalarsOf(run.fields.grains), "velocity.|.|");
-        const unit = run.fields.contacts.find((f) => f.name === "force")?.unit ?? "";
-        const computed = [NORMAL_FORCE, TANGENTIAL_FORCE].map((name): Scalar => ({
-            key: name, label: name, unit, description: name, field: "force", width: 1, component: 0 }));
-        this.contactColouring.setScalars([...computed, ...scalarsOf(run.fields.contacts, ["segment"])], "");
+        this.grainColouring.setScalars(this.loading.grainScalars, this.preferredField());
+        this.contactColouring.setScalars(this.loading.contactScalars, "");
+        this.selection.setScalars(this.loading.grainScalars);
+        this.panel.setFields(run.fields.grains, run.dim);
         this.transport.show(this.frame, run.frames, run.running, run.reduced_units);
+    }
+
+    /** Speeds of grains at rest tell nothing: then what they carry. */
+    private preferredField(): string {
+        const energy = this.series.columns[this.series.names.indexOf("kinetic_energy")] ?? new Float64Array(0);
+        const most = energy.reduce((m, e) => Math.max(m, e || 0), 0);
+        const still = !this.run.running && energy.length > 0 && !(energy[energy.length - 1] > STILL * most);
+        const scalars = this.loading.grainScalars;
+        const keys = still ? [LOAD, SPEED] : [SPEED, LOAD];
+        return keys.find((key) => scalars.some((s) => s.key === key)) ?? scalars[0]?.key ?? "";
     }
 
     /** Say something about one matter, or (without text) take it back. */
     note(matter: string, text?: string): void {
         if (text) this.notes.set(matter, text);
-        else this.notes.delete(matter);
+        else if (!this.notes.delete(matter)) return;
         this.layout.showNotes([...this.notes.values()]);
+    }
+
+    get info(): FrameInfo | undefined {
+        return this.run.frames[this.frame];
     }
 
     // ---- frames ------------------------------------------------------------------------------
 
+    /** Show a frame because the user wants that one. The last one is followed if there come more. */
+    async goTo(frame: number): Promise<void> {
+        const shown = frame === this.asked ? undefined : this.show(frame);
+        this.store.set("frame", frame >= this.run.frames.length - 1 ? DEFAULTS.frame : frame);
+        await shown;
+    }
+
     /** Show a frame. Resolves when it is on the stage, or when another wish has overtaken it. */
     async show(frame: number): Promise<void> {
         const wish = ++this.wish;
+        this.asked = frame;
         const info = this.run.frames[frame];
         this.note("frames", info ? undefined : "No frame has been recorded yet.");
         if (!info) return;
         this.transport.show(frame, this.run.frames, this.run.running, this.run.reduced_units);
         try {
-            const scene = await this.load(frame);
+            const loaded = await this.loading.load(frame, this.wanted);
             if (wish !== this.wish) return;
             this.note("load");
+            const other = this.frame !== frame;
             this.frame = frame;
-            this.put(scene, frame);
-            await this.showPicked();
+            this.put(loaded, info);
+            if (other && this.selection.live) await this.selection.evaluate();
+            await Promise.all([this.showPicked(), this.showTrails()]);
         } catch (error) {
             if (wish === this.wish) this.note("load", `Frame ${frame} cannot be shown. ${messageOf(error)}`);
         }
@@ -127,89 +217,63 @@ export class App {
         this.showExactness();
     }
 
+    private get wanted(): Wanted {
+        const { store } = this;
+        return {
+            colour: this.grainColouring.scalar,
+            contacts: store.get("forces.on") ? { colour: this.contactColouring.scalar } : undefined,
+            ids: store.get("picked") >= 0 || this.selection.chosen !== undefined,
+            arrows: store.get("arrows.on") ? store.get("arrows.field") : "",
+            shapes: this.theatre.hasSolids,
+        };
+    }
+
+    private put(loaded: LoadedFrame, info: FrameInfo): void {
+        const { scalar } = this.grainColouring;
+        this.note("field", scalar && !loaded.values ? `No colours: frame ${this.frame} has no field '${scalar.label}'. ${loaded.missing}` : undefined);
+        this.note("grains", info.grains === 0 ? "This frame has no grains." : undefined);
+        this.ids = loaded.ids;
+        this.grainValues = loaded.values ?? new Float32Array(info.grains).fill(NaN);
+        this.chains = loaded.chains;
+        this.arrows = loaded.arrows;
+        this.theatre.setGrains(loaded.arrays);
+        this.styleGrains();
+        this.putValues();
+        this.grainColouring.setValues(this.grainValues);
+        this.theatre.setSurface(loaded.surface, info);
+        this.theatre.setImages(this.store.get("images"), info);
+        this.theatre.setContacts(loaded.chains);
+        if (loaded.chains) this.contactColouring.setValues(loaded.chains.values);
+        this.styleForces();
+        this.styleArrows();
+        this.panel.setHasContacts(info.contacts >= 0);
+        this.showCut();
+        if (!this.fitted && (info.grains > 0 || loaded.surface.cells.length > 0)) {
+            if (this.store.get("camera") === "") this.picturing.fit("iso");
+            else this.applyCamera();
+            this.fitted = info.grains > 0; // once more when there are some
+        }
+    }
+
+    /** Colours of the grains, and which are selected. */
+    private putValues(): void {
+        const states = this.selection.statesOf(this.ids, this.grainValues.length);
+        this.theatre.setValues(this.grainValues, states);
+        this.theatre.setArrows(this.arrows, this.run.dim, this.grainValues);
+        void this.selection.show(this.store.get("colour.field"), this.ids);
+    }
+
     private showExactness(): void {
-        this.exactness.show(this.series, this.run.frames[this.frame], this.run.reduced_units ? "" : " s");
+        this.exactness.show(this.series, this.info, this.timeUnit);
+    }
+
+    get timeUnit(): string {
+        return this.run.reduced_units ? "" : " s";
     }
 
     showTime(time: number): void {
         const frame = nearest(this.run.frames.map((f) => f.time), time);
-        if (frame >= 0 && frame !== this.frame) void this.show(frame);
-    }
-
-    private async load(frame: number): Promise<LoadedFrame> {
-        const grains = (name: string): Promise<Numbers> => this.frames.array(frame, "grains", name);
-        const optional = (name: string): Promise<Numbers | undefined> =>
-            this.frames.field("grains", name) ? grains(name) : Promise.resolve(undefined);
-        const solids = this.theatre.hasSolids;
-        const [position, radius, rotation, solid, scale, values, surface, chains, ids] = await Promise.all([
-            grains("position"), grains("radius"),
-            solids || this.run.dim === 2 ? optional("rotation") : undefined,
-            solids ? optional("solid") : undefined,
-            solids ? optional("scale") : undefined,
-            this.loadValues(frame),
-            this.frames.surface(frame),
-            this.loadChains(frame),
-            this.picked === undefined ? undefined : optional("id"),
-        ]);
-        return { arrays: { position, radius, rotation, solid, scale }, values: values ?? new Float32Array(radius.length).fill(NaN),
-                 surface, chains, ids };
-    }
-
-    /** Numbers to colour by; undefined, with a note, if this frame does not have them. */
-    private async loadValues(frame: number): Promise<Float32Array | undefined> {
-        const { scalar } = this.grainColouring;
-        if (!scalar) return undefined;
-        try {
-            const values = evaluate(scalar, await this.frames.array(frame, "grains", scalar.field));
-            this.note("field");
-            return values;
-        } catch (error) {
-            this.note("field", `No colours: frame ${frame} has no field '${scalar.field}'. ${messageOf(error)}`);
-            return undefined;
-        }
-    }
-
-    private async loadChains(frame: number): Promise<Chains | undefined> {
-        if (!this.panel.choices.contacts.visible || this.run.frames[frame].contacts < 0) return undefined;
-        const get = (name: string): Promise<Numbers> => this.frames.array(frame, "contacts", name);
-        const [segment, vector, normal] = await Promise.all([get("segment"), get("force"), get("normal")]);
-        const force = new Float32Array(segment.length / 6);
-        const tangential = new Float32Array(force.length);
-        for (let row = 0; row < force.length; row++) {
-            [force[row], tangential[row]] = splitForce(vector, normal, row, this.run.dim);
-        }
-        const { scalar } = this.contactColouring;
-        const values = !scalar || scalar.key === NORMAL_FORCE ? force
-            : scalar.key === TANGENTIAL_FORCE ? tangential : evaluate(scalar, await get(scalar.field));
-        return { segment, force, values };
-    }
-
-    private put(scene: LoadedFrame, frame: number): void {
-        const info = this.run.frames[frame];
-        this.ids = scene.ids;
-        this.grainValues = scene.values;
-        this.theatre.setGrains(scene.arrays, scene.values);
-        this.grainColouring.setValues(scene.values);
-        this.theatre.setSurface(scene.surface, info);
-        this.putChains(scene.chains);
-        this.panel.setHasContacts(info.contacts >= 0);
-        this.note("grains", info.grains === 0 ? "This frame has no grains." : undefined);
-        this.showCut();
-        if (!this.fitted && (info.grains > 0 || scene.surface.cells.length > 0)) {
-            this.theatre.fit("iso");
-            this.fitted = info.grains > 0; // once more when there are some
-        }
-        this.theatre.stage.invalidate();
-    }
-
-    private putChains(chains: Chains | undefined): void {
-        this.theatre.setContacts(chains);
-        this.contactColouring.setShown(chains !== undefined);
-        if (!chains) return;
-        const most = Math.max(...(rangeOf(chains.force)?.map(Math.abs) ?? [0])) || 1;
-        this.theatre.bars.setWidth((this.panel.choices.contacts.width * this.theatre.meanRadius) / most);
-        this.theatre.bars.setPlain(!this.contactColouring.scalar);
-        this.contactColouring.setValues(chains.values);
+        if (frame >= 0 && frame !== this.frame) void this.goTo(frame);
     }
 
     // ---- playing and following -----------------------------------------------------------------
@@ -225,7 +289,9 @@ export class App {
             await this.show(next);
             await new Promise((done) => setTimeout(done, Math.max(due - performance.now(), 0)));
         }
-        if (this.transport.playing && turn === this.plays) this.transport.setPlaying(false);
+        if (turn !== this.plays) return;
+        this.store.set("frame", this.frame >= this.run.frames.length - 1 ? DEFAULTS.frame : this.frame);
+        if (this.transport.playing) this.transport.setPlaying(false);
     }
 
     private nextFrame(): number | undefined {
@@ -234,7 +300,7 @@ export class App {
     }
 
     private prefetch(frame: number): void {
-        if (frame < this.run.frames.length) this.load(frame).catch(() => {}); // said when it is shown
+        if (frame < this.run.frames.length) this.loading.load(frame, this.wanted).catch(() => {}); // said when it is shown
     }
 
     /** Look whether there are new frames. */
@@ -246,6 +312,7 @@ export class App {
             const news = run.generation !== this.run.generation || run.running !== this.run.running;
             this.run = run;
             if (news) {
+                this.grainColouring.forgetAll();
                 this.applyRun();
                 await this.loadSeries();
                 const gone = this.frame >= run.frames.length;
@@ -260,6 +327,7 @@ export class App {
     private async loadSeries(): Promise<void> {
         try {
             this.series = parseSeries(await this.source.text("api/series.csv"));
+            this.charts.setUnits(this.run.series_units ?? {}, this.timeUnit.trim());
             this.charts.setSeries(this.series);
             this.showExactness();
             this.note("series");
@@ -268,85 +336,210 @@ export class App {
         }
     }
 
-    // ---- picking -----------------------------------------------------------------------------
+    // ---- picking and selecting -------------------------------------------------------------------
 
-    private async pickAt(x: number, y: number): Promise<void> {
+    private async clickAt(x: number, y: number, add: boolean): Promise<void> {
         const row = this.theatre.pickAt(x, y);
-        if (row < 0) return this.pick(undefined);
+        if (row < 0) {
+            if (!add) this.pick(undefined);
+            return;
+        }
+        const id = (await this.frames.array(this.frame, "grains", "id"))[row];
+        if (add) this.selection.choose([id], true);
+        else this.pick(id);
+    }
+
+    private async chooseWithin(left: number, top: number, right: number, bottom: number, add: boolean): Promise<void> {
+        const rows = this.theatre.rowsWithin(left, top, right, bottom);
         const ids = await this.frames.array(this.frame, "grains", "id");
-        return this.pick(ids[row]);
+        this.selection.choose(rows.map((row) => ids[row]), add);
+    }
+
+    startBox(): void {
+        this.layout.setBoxing(!this.layout.isBoxing);
+    }
+
+    /** Pick and select none. */
+    clear(): void {
+        if (this.store.get("picked") >= 0) this.pick(undefined);
+        else if (this.selection.chosen) this.selection.clear();
     }
 
     /** Pick a grain by its identity; it stays picked in other frames. */
-    async pick(id: number | undefined): Promise<void> {
-        this.picked = id;
-        await this.showPicked();
-        this.theatre.stage.invalidate();
+    pick(id: number | undefined): void {
+        this.store.set("picked", id ?? -1);
+    }
+
+    get picked(): number | undefined {
+        const id = this.store.get("picked");
+        return id < 0 ? undefined : id;
+    }
+
+    private async needIds(): Promise<void> {
+        const { frame } = this;
+        const ids = frame >= 0 && this.frames.field("grains", "id") ? await this.frames.array(frame, "grains", "id") : undefined;
+        if (frame === this.frame) this.ids = ids;
     }
 
     private async showPicked(): Promise<void> {
-        if (this.picked === undefined) {
+        const { picked } = this;
+        this.panel.showPicked(picked !== undefined);
+        if (picked === undefined) {
             this.inspector.clear();
-            return;
+        } else if (this.frame >= 0) {
+            await this.needIds();
+            await this.inspector.show(this.run, this.frame, picked, this.rowOf(picked));
         }
-        const { frame } = this;
-        const ids = await this.frames.array(frame, "grains", "id");
-        if (frame !== this.frame) return;
-        this.ids = ids;
-        await this.inspector.show(this.run, frame, this.picked, this.rowOf(this.picked));
+        this.picturing.draw();
+        if (this.store.get("trails.on")) await this.showTrails();
     }
 
     rowOf(id: number): number {
         return this.ids ? this.ids.indexOf(id) : -1;
     }
 
-    private placeMarker(): void {
-        const row = this.picked === undefined ? -1 : this.rowOf(this.picked);
-        this.layout.placeMarker(this.theatre.screenOfRow(row));
+    private async showSelection(): Promise<void> {
+        if (this.frame < 0) return;
+        if (this.selection.chosen) await this.needIds();
+        this.putValues();
+        await this.showTrails();
+    }
+
+    /** Trails of the selected grains and of the picked one. */
+    private async showTrails(): Promise<void> {
+        const { info, frame } = this;
+        if (!info) return;
+        const grains = [...new Set([...(this.picked === undefined ? [] : [this.picked]), ...(this.selection.chosen ?? [])])];
+        const on = this.store.get("trails.on");
+        const some = grains.slice(0, TRAILS);
+        this.panel.showTrails(grains.length === 0 ? "Of the picked grain and of the selected ones: pick or select some."
+            : grains.length > TRAILS ? `Of ${TRAILS} of the ${grains.length.toLocaleString("en")} selected grains.` : "");
+        if (!on || some.length === 0) {
+            this.theatre.setTrails([], info);
+            return;
+        }
+        const first = Math.max(frame - this.store.get("trails.frames"), 0);
+        const [ways, ids] = await Promise.all([waysOf(this.frames, some, first, frame, this.run.dim), this.frames.array(frame, "grains", "id")]);
+        if (frame !== this.frame || !this.store.get("trails.on")) return;
+        const rows = rowsOf(ids, some);
+        this.theatre.setTrails(ways.map((points, n) => ({ points, value: this.grainValues[rows[n]] ?? NaN })), info);
     }
 
     // ---- looks -------------------------------------------------------------------------------
 
     fit(view?: View): void {
-        this.theatre.fit(view);
+        this.picturing.fit(view);
+        this.store.set("camera", "");
+        if (view && view !== "iso") this.rememberCamera();
     }
 
-    private showWalls(): void {
-        this.theatre.walls.setVisible(this.panel.choices.walls, this.panel.choices.cell);
+    /** Everything in sight again, unless the user has chosen another view. */
+    private refit(): void {
+        if (this.fitted && this.store.get("camera") === "") this.picturing.fit();
+    }
+
+    private rememberCamera(): void {
+        const { position, target, height } = this.theatre.camera;
+        this.store.set("camera", [...position, ...target, height].map((x) => Number(x.toPrecision(5))).join(","));
+    }
+
+    /** The camera as the setting says, if it says anything. */
+    private applyCamera(): void {
+        const numbers = this.store.get("camera").split(",").map(Number);
+        if (numbers.length !== 7 || numbers.some((x) => !Number.isFinite(x))) return;
+        const { position, target, height } = this.theatre.camera;
+        const now = [...position, ...target, height].map((x) => Number(x.toPrecision(5)));
+        if (numbers.every((x, i) => x === now[i])) return;
+        this.theatre.setCamera(numbers.slice(0, 3), numbers.slice(3, 6), numbers[6]);
+    }
+
+    /** Grains as the user wants them; where forces are shown they make room for them. */
+    private styleGrains(): void {
+        const { store } = this;
+        const forces = store.get("forces.on") ? store.get("forces.grains") : "stay";
+        const way = forces === "auto" ? (this.run.dim === 3 ? "shrink" : "fade") : forces;
+        this.theatre.setGrainStyle({
+            visible: store.get("grains.on"), marks: store.get("grains.marks"),
+            size: store.get("grains.size") * (way === "shrink" ? SHRUNK : 1),
+            opacity: store.get("grains.opacity") * (way === "fade" ? FADED : 1),
+        });
+    }
+
+    /** Mean size of the normal forces of this frame that are not zero. */
+    private get meanForce(): number {
+        const forces = (this.chains?.force ?? new Float32Array(0)).filter((f) => f !== 0);
+        return forces.length > 0 ? forces.reduce((sum, f) => sum + Math.abs(f), 0) / forces.length : 1;
+    }
+
+    /** Half width of the bars for each newton: four times the mean force makes them `width` radii wide. */
+    get barWidth(): number {
+        return (this.store.get("forces.width") * this.theatre.meanRadius) / (4 * this.meanForce);
+    }
+
+    get forces(): { tension: boolean; mean: number; least: number } | undefined {
+        const { chains, meanForce } = this;
+        return chains && { tension: chains.force.some((f) => f < 0), mean: meanForce, least: this.store.get("forces.least") * meanForce };
+    }
+
+    private styleForces(): void {
+        if (!this.chains) return;
+        const { barWidth, meanForce } = this;
+        this.theatre.bars.setWidth(barWidth, OUTLIER * 4 * meanForce * barWidth, this.store.get("forces.least") * meanForce);
+        this.theatre.bars.setPlain(!this.contactColouring.scalar);
         this.theatre.stage.invalidate();
     }
 
+    /** Arrows of the typical large vector (the 95th percentile) are `length` diameters long. */
+    private styleArrows(): void {
+        if (!this.arrows) return;
+        const { dim } = this.run;
+        const sizes = Float64Array.from({ length: this.arrows.length / dim }, (_, row) =>
+            Math.hypot(...this.arrows!.subarray(dim * row, dim * (row + 1)))).sort();
+        const large = sizes[Math.floor(0.95 * (sizes.length - 1))] || 1;
+        const { meanRadius } = this.theatre;
+        const ink = document.documentElement.dataset.theme === "dark" ? [0.95, 0.95, 0.95] : [0.1, 0.12, 0.15];
+        const typical = this.store.get("arrows.length") * 2 * meanRadius;
+        this.theatre.arrows.setStyle(typical / large, OUTLIER * typical, 0.11 * meanRadius,
+                                     this.store.get("arrows.colour") === "plain" ? ink : undefined);
+        this.theatre.stage.invalidate();
+    }
+
+    private styleWalls(): void {
+        const { store, theatre } = this;
+        theatre.walls.setVisible(store.get("walls.on"), store.get("cell.on"));
+        theatre.walls.setOpacity(store.get("walls.opacity"));
+        if (this.info) theatre.setImages(store.get("cell.on") ? store.get("images") : 0, this.info);
+        theatre.stage.invalidate();
+    }
+
     private showCut(): void {
-        this.theatre.setCut(this.panel.choices.cut);
+        const { store } = this;
+        this.theatre.setCut({ on: store.get("cut.on"), axis: Math.max("xyz".indexOf(store.get("cut.axis")), 0),
+                              place: store.get("cut.place"), flip: store.get("cut.flip") });
         this.panel.showCut(this.theatre.cutPosition, this.run.reduced_units ? "" : " m");
     }
 
+    private styleLook(): void {
+        const { style } = this.theatre.stage;
+        style.shade = this.store.get("look.shade");
+        style.outline = this.store.get("look.outline");
+        this.theatre.stage.invalidate();
+    }
+
     private restyle(): void {
-        const style = getComputedStyle(document.documentElement);
-        this.theatre.stage.setBackground(style.getPropertyValue("--stage").trim());
+        this.picturing.restyle();
         this.charts.restyle();
-        this.grainColouring.setMap(this.grainColouring.map.name); // draws the legend again
-        this.contactColouring.setMap(this.contactColouring.map.name);
+        this.styleArrows();
     }
 
-    /** What is seen, with legends and a caption. */
-    picture(): HTMLCanvasElement {
-        const time = this.run.frames[this.frame]?.time ?? 0;
-        const caption = `${this.run.title}, t = ${shortNumber(time, 6)}${this.run.reduced_units ? "" : " s"}`;
-        return screenshot(this.theatre.stage, [this.grainColouring.legend, this.contactColouring.legend], caption);
+    /** Name and unit of forces, for legends. */
+    get forceUnit(): string {
+        return shownUnit(this.run.fields.contacts.find((f) => f.name === "force")?.unit ?? "");
     }
 
-    saveScreenshot(): void {
-        download(this.picture(), `talus-${String(Math.max(this.frame, 0)).padStart(6, "0")}.png`);
+    get caption(): string {
+        return `${this.run.title}, t = ${shortNumber(this.info?.time ?? 0, 6)}${this.timeUnit}`;
     }
-}
-
-interface LoadedFrame {
-    arrays: { position: Numbers; radius: Numbers; rotation?: Numbers; solid?: Numbers; scale?: Numbers };
-    values: Float32Array;
-    surface: Surface;
-    chains: Chains | undefined;
-    ids: Numbers | undefined;
 }
 
 export function messageOf(error: unknown): string {

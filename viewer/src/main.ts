@@ -5,6 +5,7 @@ import { exposeApi } from "./api";
 import { App, messageOf } from "./app";
 import type { Run, Solid } from "./data/run";
 import { DataError, openSource } from "./data/source";
+import { keepInAddress, Store } from "./settings";
 import { make } from "./ui/dom";
 import { listenToKeys } from "./ui/keys";
 
@@ -13,7 +14,10 @@ const RETRY = 1000; // ms
 async function start(): Promise<void> {
     const source = openSource();
     const [run, shapes] = await Promise.all([source.json<Run>("api/run.json"), source.json<Solid[]>("api/shapes.json")]);
-    const app = new App(source, run, shapes);
+    const store = new Store();
+    store.address = location.hash;
+    const app = new App(source, run, shapes, store);
+    keepInAddress(store);
     listenToKeys(app);
     exposeApi(app);
     await app.start();

@@ -10,6 +10,8 @@
 int series_width(const talus_world* world, int64_t wall_count);
 /// Their names, with commas between and a newline at the end.
 void series_names(const talus_world* world, int64_t wall_count, text_buffer* out);
+/// The SI unit of the column of that name, "" for plain numbers and for names that are none.
+const char* series_unit(const char* name);
 /// The numbers after a step of length h, [series_width()]; true is 1.
 void series_row(const talus_world* world, double h, int64_t wall_count, double* out);
 

@@ -12,6 +12,10 @@ export interface Scalar {
     width: number;
     /** Component, or -1 for the magnitude. */
     component: number;
+    /** Numbers that name something (a material, a tag): a colour for each. */
+    whole: boolean;
+    /** Numbers over several decades: a logarithmic scale tells more. */
+    wide?: boolean;
 }
 
 const MAGNITUDE = -1;
@@ -26,7 +30,7 @@ export function scalarsOf(fields: Field[], hidden: string[] = []): Scalar[] {
 function scalarsOfField(f: Field): Scalar[] {
     const scalar = (key: string, label: string, component: number): Scalar => ({
         key, label, component, field: f.name, width: f.width, unit: shownUnit(f.unit),
-        description: f.description,
+        description: f.description, whole: f.width === 1 && (f.type === "i32" || f.type === "u8"),
     });
     if (f.width === 1) return [scalar(f.name, plain(f.name), 0)];
     const names = f.width === 4 ? QUATERNION : AXES;

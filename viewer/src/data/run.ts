@@ -38,6 +38,8 @@ export interface Run {
     frames: FrameInfo[];
     fields: Record<TableName, Field[]>;
     wall_names: string[];
+    /** Units of the columns of series.csv, "" for plain numbers. */
+    series_units: Record<string, string>;
     export: boolean;
 }
 

@@ -2,47 +2,57 @@
 // the shader draws the round thing. The triangle stands at the depth of the centre. That is enough to
 // hide one another rightly, because along a line of sight bodies that do not overlap come in the
 // order of the middles of their chords.
+//
+// In the plane translucent disks are blended in their order. In space an opacity is the chance that a
+// pixel is drawn: the mean over many exposures is right whatever lies in front of what.
 import { Mesh, type BufferGeometry, type RawShaderMaterial } from "three";
-import { setTranslucent, shaderMaterial, type Colours, type Cut } from "./look";
-import { Sprites } from "./sprites";
+import { shaderMaterial, type Colours, type Cut } from "./look";
+import { cornersOnly, Table } from "./table";
 
 const VERTEX = `
-in vec3 centre;
-in float radius, value;
+uniform sampler2D uPlaces, uValues;
 uniform float uSize;
 out vec2 vAt;
 flat out vec3 vColour;
-#ifdef MARKS
-in float turn;
+flat out int vRow;
+flat out vec2 vDepth; // of the centre, and the radius
 flat out vec2 vMark;
-#endif
+
+// The triangle about the unit circle: a third fewer corners than a square, and half the faces.
+const vec2 AROUND[3] = vec2[](vec2(0.0, 2.0), vec2(-1.7320509, -1.0), vec2(1.7320509, -1.0));
 
 void main() {
-    vec3 c = (modelViewMatrix * vec4(centre, 1.0)).xyz;
-    float r = radius * uSize;
+    vRow = gl_VertexID / 3;
+    vAt = AROUND[gl_VertexID - 3 * vRow];
+    vec4 place = numbersOf(uPlaces, vRow);
+    vec4 number = numbersOf(uValues, vRow); // value, state, angle
+    vec3 c = (modelViewMatrix * vec4(place.xyz, 1.0)).xyz;
+    float r = place.w * uSize;
     vec3 z = towardsEye(c);
     vec3 x = normalize(cross(vec3(0.0, 1.0, 0.0), z));
     // Seen from near by, the outline of a sphere is larger than its radius.
     float grow = isPerspective() ? inversesqrt(max(1.0 - r * r / dot(c, c), 0.05)) : 1.0;
-    vec3 p = c + r * grow * (position.x * x + position.y * cross(z, x));
-    gl_Position = isCut(centre) ? NOWHERE : projectionMatrix * vec4(p, 1.0);
-    vAt = position.xy;
-    vColour = colourOf(value);
-#ifdef MARKS
-    vMark = vec2(cos(turn), sin(turn));
-#endif
+    vec3 p = c + r * grow * (vAt.x * x + vAt.y * cross(z, x));
+    gl_Position = number.y > 1.5 || isCut(place.xyz) ? NOWHERE : seen(p);
+    vColour = colourOf(number.x);
+    if (number.y > 0.5) vColour = dimmed(vColour);
+    vDepth = vec2(-c.z, r);
+    vMark = vec2(cos(number.z), sin(number.z));
 }`;
 
 const FRAGMENT_3D = `
 in vec2 vAt;
 flat in vec3 vColour;
+flat in int vRow;
+flat in vec2 vDepth;
 uniform float uOpacity;
 
 void main() {
     float h = 1.0 - dot(vAt, vAt);
-    float cover = clamp(h / fwidth(h) + 0.5, 0.0, 1.0);
-    if (cover < 0.01) discard;
-    outColour = vec4(lit(vColour, vec3(vAt, sqrt(max(h, 0.0)))), cover * uOpacity);
+    if (h < 0.0 || (uOpacity < 1.0 && chance(vRow) > uOpacity)) discard;
+    vec3 normal = vec3(vAt, sqrt(h));
+    outColour = vec4(lit(vColour, normal), 1.0);
+    outSurface = vec4(normal, vDepth.x - vDepth.y * normal.z);
 }`;
 
 const FRAGMENT_2D = `
@@ -62,46 +72,57 @@ void main() {
     float mark = step(0.35, along) * step(along, 0.8) *
                  clamp((0.05 - aside) / pixel + 0.5, 0.0, 1.0) * uMarks * step(pixel, 0.12);
     float dark = max(rim * step(pixel, 0.35), mark);
-    outColour = vec4(vColour * (1.0 - 0.55 * dark), cover * uOpacity);
+    outColour = vec4(vColour * (1.0 - 0.5 * dark), cover * uOpacity);
 }`;
 
-/** The triangle about the unit circle: a third fewer corners than a square, and half the faces. */
-const AROUND_CIRCLE = [0, 2, -Math.sqrt(3), -1, Math.sqrt(3), -1];
-
-/** Balls of a frame: centres relative to the stage's origin, turns in radians. */
+/** Balls of a frame: centres relative to the stage's origin, turns in radians, numbers, states. */
 export interface BallRows {
-    count: number;
+    rows: Int32Array;
     centre: Float32Array;
     radius: Float32Array;
-    turn: Float32Array;
+    angle: (row: number) => number;
 }
 
 export class Balls {
     readonly mesh: Mesh<BufferGeometry, RawShaderMaterial>;
-    private readonly sprites = new Sprites(AROUND_CIRCLE, { centre: 3, radius: 1, turn: 1, value: 1 });
-    private readonly uniforms = { uSize: { value: 1 }, uOpacity: { value: 1 }, uMarks: { value: 0 } };
+    count = 0;
+    private rows: Int32Array = new Int32Array(0);
+    private readonly places = new Table(1);
+    private readonly values = new Table(1);
+    private readonly uniforms = {
+        uSize: { value: 1 }, uOpacity: { value: 1 }, uMarks: { value: 0 },
+        uPlaces: this.places.uniform, uValues: this.values.uniform,
+    };
 
-    constructor(private readonly dim: 2 | 3, colours: Colours, cut: Cut) {
+    constructor(dim: 2 | 3, colours: Colours, cut: Cut) {
         const uniforms = { ...colours.uniforms, ...cut.uniforms, ...this.uniforms };
-        const material = shaderMaterial(VERTEX, dim === 3 ? FRAGMENT_3D : FRAGMENT_2D, uniforms, dim);
-        if (dim === 2) material.defines = { MARKS: "" };
-        this.mesh = new Mesh(this.sprites.geometry, material);
+        this.mesh = new Mesh(cornersOnly(), shaderMaterial(VERTEX, dim === 3 ? FRAGMENT_3D : FRAGMENT_2D, uniforms, dim));
         this.mesh.frustumCulled = false;
         this.mesh.renderOrder = 1;
-        this.setOpacity(1);
     }
 
-    setRows(rows: BallRows, values: Float32Array): void {
-        this.sprites.setCount(rows.count);
-        this.mesh.visible = rows.count > 0;
-        this.sprites.set("centre", rows.centre);
-        this.sprites.set("radius", rows.radius);
-        this.sprites.set("turn", rows.turn);
-        this.sprites.set("value", values);
+    setRows({ rows, centre, radius, angle }: BallRows): void {
+        this.rows = rows;
+        this.count = rows.length;
+        this.mesh.geometry.setDrawRange(0, 3 * this.count);
+        const place = this.places.write(this.count);
+        const value = this.values.write(this.count);
+        for (let i = 0; i < this.count; i++) {
+            const row = rows[i];
+            place[4 * i] = centre[3 * row];
+            place[4 * i + 1] = centre[3 * row + 1];
+            place[4 * i + 2] = centre[3 * row + 2];
+            place[4 * i + 3] = radius[row];
+            value[4 * i + 2] = angle(row);
+        }
     }
 
-    get count(): number {
-        return this.sprites.count;
+    setValues(values: Float32Array, states: Uint8Array): void {
+        const value = this.values.write(this.count);
+        for (let i = 0; i < this.count; i++) {
+            value[4 * i] = values[this.rows[i]];
+            value[4 * i + 1] = states[this.rows[i]];
+        }
     }
 
     setMarks(on: boolean): void {
@@ -114,6 +135,9 @@ export class Balls {
 
     setOpacity(opacity: number): void {
         this.uniforms.uOpacity.value = opacity;
-        setTranslucent(this.mesh.material, opacity, this.dim);
+    }
+
+    get bytes(): number {
+        return this.places.bytes + this.values.bytes;
     }
 }

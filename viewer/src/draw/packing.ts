@@ -33,15 +33,23 @@ export function makePacking(arrays: GrainArrays, dim: 2 | 3, solids: number, ori
     for (let row = 0; row < count; row++) {
         for (let k = 0; k < dim; k++) centre[3 * row + k] = arrays.position[dim * row + k] - origin.getComponent(k);
     }
-    const solid = arrays.solid ? Int32Array.from(arrays.solid, (s) => (s < solids ? s : -1)) : new Int32Array(count).fill(-1);
-    const rows: number[][] = Array.from({ length: solids + 1 }, () => []);
-    for (let row = 0; row < count; row++) rows[solid[row] + 1].push(row);
-    const [balls, ...others] = rows.map((list) => Int32Array.from(list));
+    const solid = new Int32Array(count).fill(-1);
+    const sizes = new Int32Array(solids + 1);
+    for (let row = 0; row < count; row++) {
+        if (arrays.solid && arrays.solid[row] < solids) solid[row] = arrays.solid[row];
+        sizes[solid[row] + 1]++;
+    }
+    const [balls, ...others] = Array.from(sizes, (size) => new Int32Array(size));
+    const filled = new Int32Array(solids + 1);
+    for (let row = 0; row < count; row++) {
+        const kind = solid[row] + 1;
+        (kind === 0 ? balls : others[kind - 1])[filled[kind]++] = row;
+    }
     return {
         count, centre, solid, ballRows: balls, solidRows: others,
-        radius: Float32Array.from(arrays.radius),
+        radius: new Float32Array(arrays.radius),
         turn: quaternions(arrays.rotation, count, dim),
-        size: arrays.scale ? Float32Array.from(arrays.scale) : new Float32Array(count).fill(1),
+        size: arrays.scale ? new Float32Array(arrays.scale) : new Float32Array(count).fill(1),
     };
 }
 
@@ -54,8 +62,7 @@ function quaternions(rotation: Numbers | undefined, count: number, dim: 2 | 3): 
             turn[4 * row + 2] = Math.sin(rotation[row] / 2);
             turn[4 * row + 3] = Math.cos(rotation[row] / 2);
         } else {
-            const [w, x, y, z] = rotation.subarray(4 * row, 4 * row + 4);
-            turn.set([x, y, z, w], 4 * row);
+            for (let k = 0; k < 4; k++) turn[4 * row + ((k + 3) & 3)] = rotation[4 * row + k]; // w x y z in the file
         }
     }
     return turn;
@@ -71,14 +78,8 @@ export function gather(data: Float32Array, rows: Int32Array, width: number): Flo
 }
 
 export function ballsOf(p: Packing): BallRows {
-    const quaternion = gather(p.turn, p.ballRows, 4);
-    const turn = new Float32Array(p.ballRows.length);
-    for (let i = 0; i < turn.length; i++) turn[i] = 2 * Math.atan2(quaternion[4 * i + 2], quaternion[4 * i + 3]);
-    return {
-        count: p.ballRows.length, turn,
-        centre: gather(p.centre, p.ballRows, 3),
-        radius: gather(p.radius, p.ballRows, 1),
-    };
+    return { rows: p.ballRows, centre: p.centre, radius: p.radius,
+             angle: (row) => 2 * Math.atan2(p.turn[4 * row + 2], p.turn[4 * row + 3]) };
 }
 
 export function solidsOf(p: Packing, shape: number): SolidRows {

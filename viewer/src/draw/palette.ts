@@ -2,6 +2,7 @@
 // der Walt, the diverging one after Moreland (2009), the categories after Okabe and Ito.
 import { DataTexture, RGBAFormat } from "three";
 import type { Range } from "../data/fields";
+import { placeOn } from "../data/scale";
 
 export interface ColourMap {
     name: string;
@@ -56,12 +57,12 @@ export function textureOf(map: ColourMap): DataTexture {
 }
 
 /** The colour that the shaders give to a number, as bytes. */
-export function colourOf(map: ColourMap, [low, high]: Range, value: number): [number, number, number] {
+export function colourOf(map: ColourMap, range: Range, log: boolean, value: number): [number, number, number] {
     if (!Number.isFinite(value)) return NO_COLOUR;
     const table = tableOf(map);
     const size = table.length / 4;
     const at = map.categories
         ? ((Math.round(value) % size) + size) % size
-        : Math.round(255 * Math.min(Math.max(high > low ? (value - low) / (high - low) : 0.5, 0), 1));
+        : Math.round(255 * placeOn(range, log, value));
     return [table[4 * at], table[4 * at + 1], table[4 * at + 2]];
 }

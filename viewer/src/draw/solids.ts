@@ -3,58 +3,71 @@
 import { BufferAttribute, DynamicDrawUsage, Group, InstancedBufferAttribute, InstancedBufferGeometry, LineSegments, Mesh,
          type RawShaderMaterial } from "three";
 import type { Solid } from "../data/run";
-import { setTranslucent, shaderMaterial, type Colours, type Cut } from "./look";
+import { shaderMaterial, type Colours, type Cut } from "./look";
 
 const POSE = `
-in vec3 centre;
+in vec3 position, centre;
 in vec4 turn;
-in float size, value;
+in float size;
+in vec2 number; // value, state
 uniform float uSize;
+flat out vec3 vColour;
+flat out int vRow;
+out float vDepth;
 
 vec3 turned(vec3 v) { return v + 2.0 * cross(turn.xyz, cross(turn.xyz, v) + turn.w * v); }
-vec3 placed() { return (modelViewMatrix * vec4(centre + uSize * size * turned(position), 1.0)).xyz; }
-vec4 projected(vec3 at) { return isCut(centre) ? NOWHERE : projectionMatrix * vec4(at, 1.0); }`;
+
+vec3 pose() {
+    vec3 at = (modelViewMatrix * vec4(centre + uSize * size * turned(position), 1.0)).xyz;
+    gl_Position = number.y > 1.5 || isCut(centre) ? NOWHERE : seen(at);
+    vColour = colourOf(number.x);
+    if (number.y > 0.5) vColour = dimmed(vColour);
+    vRow = gl_InstanceID;
+    vDepth = -at.z;
+    return at;
+}`;
 
 const FACE_VERTEX = `${POSE}
 in vec3 normal;
 out vec3 vNormal;
-flat out vec3 vColour;
 
 void main() {
-    vec3 at = placed();
-    gl_Position = projected(at);
     // The normal as the eye sees it: 'up' is the direction towards the eye.
-    vec3 z = towardsEye(at);
+    vec3 z = towardsEye(pose());
     vec3 x = normalize(cross(vec3(0.0, 1.0, 0.0), z));
     vec3 n = mat3(modelViewMatrix) * turned(normal);
     vNormal = vec3(dot(n, x), dot(n, cross(z, x)), dot(n, z));
-    vColour = colourOf(value);
 }`;
 
-const FACE_FRAGMENT = `
-in vec3 vNormal;
+const FRAGMENT_PARTS = `
 flat in vec3 vColour;
+flat in int vRow;
+in float vDepth;
 uniform float uOpacity;
 
+void put(vec3 colour, vec3 normal) {
+#ifdef IN_SPACE
+    if (uOpacity < 1.0 && chance(vRow) > uOpacity) discard;
+    outColour = vec4(colour, 1.0);
+    outSurface = vec4(normal, vDepth);
+#else
+    outColour = vec4(colour, uOpacity);
+#endif
+}`;
+
+const FACE_FRAGMENT = `${FRAGMENT_PARTS}
+in vec3 vNormal;
+
 void main() {
-    outColour = vec4(lit(vColour, normalize(vNormal)), uOpacity);
+    vec3 normal = normalize(vNormal);
+    put(lit(vColour, normal), normal);
 }`;
 
 const EDGE_VERTEX = `${POSE}
-flat out vec3 vColour;
+void main() { pose(); }`;
 
-void main() {
-    gl_Position = projected(placed());
-    vColour = 0.45 * colourOf(value);
-}`;
-
-const EDGE_FRAGMENT = `
-flat in vec3 vColour;
-uniform float uOpacity;
-
-void main() {
-    outColour = vec4(vColour, uOpacity);
-}`;
+const EDGE_FRAGMENT = `${FRAGMENT_PARTS}
+void main() { put(0.5 * vColour, vec3(0.0, 0.0, 1.0)); }`;
 
 /** Grains of one shape: places relative to the origin, quaternions x y z w. */
 export interface SolidRows {
@@ -94,7 +107,7 @@ export class Solids {
         return { faces, edges, parts };
     }
 
-    setRows(shape: number, rows: SolidRows, values: Float32Array): void {
+    setRows(shape: number, rows: SolidRows): void {
         const { faces, edges, parts } = this.shapes[shape];
         parts.visible = rows.count > 0;
         for (const geometry of [faces, edges]) {
@@ -102,8 +115,17 @@ export class Solids {
             setInstances(geometry, "centre", rows.centre, 3);
             setInstances(geometry, "turn", rows.turn, 4);
             setInstances(geometry, "size", rows.size, 1);
-            setInstances(geometry, "value", values, 1);
         }
+    }
+
+    /** Numbers and states of the grains whose rows are given. */
+    setValues(shape: number, rows: Int32Array, values: Float32Array, states: Uint8Array): void {
+        const number = new Float32Array(2 * rows.length);
+        for (let i = 0; i < rows.length; i++) {
+            number[2 * i] = values[rows[i]];
+            number[2 * i + 1] = states[rows[i]];
+        }
+        for (const geometry of [this.shapes[shape].faces, this.shapes[shape].edges]) setInstances(geometry, "number", number, 2);
     }
 
     get count(): number {
@@ -116,10 +138,11 @@ export class Solids {
 
     setOpacity(opacity: number): void {
         this.uniforms.uOpacity.value = opacity;
-        for (const material of [this.faceMaterial, this.edgeMaterial]) {
-            setTranslucent(material, opacity, this.dim);
-            material.alphaToCoverage = false;
-        }
+    }
+
+    get bytes(): number {
+        return this.shapes.flatMap((s) => [s.faces, s.edges]).flatMap((g) => Object.values(g.attributes))
+            .reduce((sum, a) => sum + (a.array as Float32Array).byteLength, 0);
     }
 }
 

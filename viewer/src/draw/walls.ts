@@ -6,6 +6,7 @@ import { LineMaterial } from "three/examples/jsm/lines/LineMaterial.js";
 import { LineSegments2 } from "three/examples/jsm/lines/LineSegments2.js";
 import { LineSegmentsGeometry } from "three/examples/jsm/lines/LineSegmentsGeometry.js";
 import type { FrameInfo, Surface } from "../data/run";
+import { OVER_LAYER } from "./pipeline";
 
 const SHARP = 20; // degrees: the least angle between faces that counts as an edge
 
@@ -22,7 +23,7 @@ export class Walls {
     constructor(private readonly dim: 2 | 3) {
         this.fill = new MeshBasicMaterial({
             color: new Color(0x7d8da3), side: DoubleSide, depthWrite: false, depthTest: dim === 3,
-            transparent: true, opacity: dim === 3 ? 0.13 : 0.55,
+            transparent: true,
         });
         this.line = lineMaterial(0x54606f, dim === 3 ? 1.2 : 2, dim);
         this.cellLine = lineMaterial(0x8c6bb1, 1.4, dim);
@@ -38,6 +39,21 @@ export class Walls {
     setVisible(walls: boolean, cell: boolean): void {
         this.walls.visible = walls;
         this.cell.visible = cell;
+    }
+
+    get visible(): boolean {
+        return this.walls.visible;
+    }
+
+    /** Of the faces; lines fade only when these are nearly gone. */
+    setOpacity(opacity: number): void {
+        this.fill.opacity = this.dim === 3 ? opacity : Math.min(3.5 * opacity, 1);
+        this.fill.depthWrite = this.dim === 3 && opacity >= 1;
+        this.line.opacity = Math.min(opacity * 8, 1);
+    }
+
+    setInk(colour: string): void {
+        this.line.color.setStyle(colour);
     }
 
     setSurface(surface: Surface, origin: Vector3): void {
@@ -59,6 +75,7 @@ export class Walls {
             geometry.setIndex(triangles);
             const mesh = new Mesh(geometry, this.fill);
             mesh.renderOrder = this.dim === 2 ? 0 : 3;
+            mesh.layers.set(OVER_LAYER);
             this.walls.add(mesh);
             const edges = new EdgesGeometry(geometry, SHARP);
             segments.push(...(edges.getAttribute("position").array as Float32Array));
@@ -85,13 +102,14 @@ export class Walls {
     private lines(segments: number[], material: LineMaterial): LineSegments2 {
         const lines = new LineSegments2(new LineSegmentsGeometry().setPositions(segments), material);
         lines.renderOrder = 4;
+        lines.layers.set(OVER_LAYER);
         lines.frustumCulled = false;
         return lines;
     }
 }
 
 function lineMaterial(colour: number, width: number, dim: 2 | 3): LineMaterial {
-    return new LineMaterial({ color: colour, linewidth: width, depthTest: dim === 3, transparent: dim === 2, clipping: true });
+    return new LineMaterial({ color: colour, linewidth: width, depthTest: dim === 3, transparent: true, clipping: true });
 }
 
 function boxEdges(box: number[][], dim: 2 | 3): number[] {

@@ -1,53 +1,87 @@
-// Colour by a field: which field, which map, which scale. The scale follows the frame, widens over
-// the frames seen so far, or is fixed by the user. Keeps the shaders' uniforms and the legend true.
-import { rangeOf, shortNumber, type Range, type Scalar } from "../data/fields";
+// Colour by a field: which field, which map, which scale. The scale spans the numbers of this frame
+// or of all frames, all of them or the middle part (so that one fast grain does not spoil it), or is
+// fixed by the user. Keeps the shaders' uniforms and the legend true.
+import { shortNumber, type Range, type Scalar } from "../data/fields";
+import { Spread } from "../data/scale";
 import type { Colours } from "../draw/look";
 import { COLOUR_MAPS, type ColourMap } from "../draw/palette";
-import { line, make, select, setOptions } from "./dom";
-import { Legend } from "./legend";
+import type { Settings, Store } from "../settings";
+import type { Controls } from "./controls";
+import { line, make } from "./dom";
+import type { LegendContent } from "./legend";
 
-export type ScaleMode = "frame" | "seen" | "fixed";
-const MODES = [
-    { value: "frame", label: "auto: this frame" },
-    { value: "seen", label: "auto: frames seen" },
-    { value: "fixed", label: "fixed" },
+type Part = "field" | "map" | "over" | "part" | "log" | "symmetric" | "low" | "high";
+const OVER = [
+    { value: "frame", label: "this frame" },
+    { value: "all", label: "all frames" },
+    { value: "fixed", label: "fixed numbers" },
 ];
-const PLAIN = "";
+const PARTS = [
+    { value: "100", label: "all values" },
+    { value: "98", label: "middle 98 %" },
+    { value: "90", label: "middle 90 %" },
+];
+const AUTO = "auto";
+
+export interface ColouringEvents {
+    /** Another field is chosen: fetch its numbers. */
+    field(): void;
+    /** Colours have changed: draw anew. */
+    scale(): void;
+    /** The spread of a field over all frames. */
+    spread(scalar: Scalar): Promise<Spread>;
+}
 
 export class Colouring {
     readonly element: HTMLElement;
-    readonly legend = new Legend();
     map: ColourMap = COLOUR_MAPS[0];
     range: Range = [0, 1];
-    private mode: ScaleMode = "frame";
-    private shown = true;
-    private seen: Range | undefined;
-    private current: Range | undefined;
+    log = false;
+    private current = new Spread();
+    private all: { key: string; spread: Spread } | undefined;
+    private asked = "";
+    private signed = false;
     private scalars: Scalar[] = [];
-    private key = PLAIN;
+    private readonly store: Store;
     private readonly fieldMenu: HTMLSelectElement;
-    private readonly mapMenu: HTMLSelectElement;
-    private readonly modeMenu: HTMLSelectElement;
     private readonly low: HTMLInputElement;
     private readonly high: HTMLInputElement;
+    private readonly symmetricBox: HTMLElement;
 
     /** `plain` is the label of the choice without a field, if there is one. */
-    constructor(id: string, private readonly colours: Colours, private readonly plain: string | undefined,
-                private readonly onField: () => void, private readonly onScale: () => void) {
-        this.fieldMenu = select(`${id}-field`, [], PLAIN, (key) => this.setField(key));
-        this.mapMenu = select(`${id}-map`, COLOUR_MAPS.map((m) => ({ value: m.name, label: m.name })), this.map.name,
-                              (name) => this.setMap(name));
-        this.modeMenu = select(`${id}-mode`, MODES, this.mode, (mode) => this.setMode(mode as ScaleMode));
-        this.low = this.numberInput(`${id}-low`, "least number of the scale");
-        this.high = this.numberInput(`${id}-high`, "largest number of the scale");
-        this.element = make("div", {}, line("field", this.fieldMenu), line("map", this.mapMenu),
-                            line("scale", this.modeMenu), line("from, to", this.low, this.high));
-        colours.setMap(this.map);
+    constructor(private readonly prefix: "colour" | "forces", private readonly controls: Controls, private readonly colours: Colours,
+                private readonly plain: string | undefined, private readonly events: ColouringEvents) {
+        this.store = controls.store;
+        this.fieldMenu = controls.menu(this.name("field"), []);
+        const maps = [{ value: AUTO, label: "as the field wants" }, ...COLOUR_MAPS.map((m) => ({ value: m.name, label: m.name }))];
+        this.low = this.numberInput("low", "least number of the scale");
+        this.high = this.numberInput("high", "largest number of the scale");
+        this.symmetricBox = controls.toggle(this.name("symmetric"), "symmetric about 0");
+        const part = make("select", { id: `${prefix}-part` }, ...PARTS.map((o) => make("option", { value: o.value }, o.label)));
+        const showPart = (): void => { part.value = String(this.get("part")); };
+        part.addEventListener("change", () => this.store.set(this.name("part"), Number(part.value)));
+        this.store.on([this.name("part")], showPart);
+        showPart();
+        this.element = make("div", {}, line("field", this.fieldMenu), line("map", controls.menu(this.name("map"), maps)),
+            line("scale", controls.menu(this.name("over"), OVER), part), line("from, to", this.low, this.high),
+            make("div", { class: "checks" }, controls.toggle(this.name("log"), "logarithmic"), this.symmetricBox));
+        this.store.on([prefix], (name) => {
+            if (name === this.name("field")) this.changeField();
+            else if (name.startsWith(prefix)) this.update();
+        });
         this.update();
     }
 
-    private numberInput(id: string, title: string): HTMLInputElement {
-        const input = make("input", { id, type: "text", inputmode: "decimal", title, "aria-label": title });
+    private name<P extends Part>(part: P): `${"colour" | "forces"}.${P}` {
+        return `${this.prefix}.${part}`;
+    }
+
+    private get<P extends Part>(part: P): Settings[`colour.${P}`] {
+        return this.store.get(this.name(part) as `colour.${P}`);
+    }
+
+    private numberInput(part: "low" | "high", title: string): HTMLInputElement {
+        const input = make("input", { id: `${this.prefix}-${part}`, type: "text", inputmode: "decimal", title, "aria-label": title });
         input.addEventListener("change", () => {
             const [low, high] = [Number(this.low.value), Number(this.high.value)];
             const good = Number.isFinite(low) && Number.isFinite(high) && low < high;
@@ -58,87 +92,117 @@ export class Colouring {
     }
 
     get scalar(): Scalar | undefined {
-        return this.scalars.find((s) => s.key === this.key);
+        return this.scalars.find((s) => s.key === this.get("field"));
     }
 
     /** Offer these fields. The choice stays if it is still among them, else it is `preferred`. */
     setScalars(scalars: Scalar[], preferred: string): void {
         this.scalars = scalars;
-        if (!this.scalar) {
-            this.key = scalars.some((s) => s.key === preferred) || this.plain !== undefined ? preferred : scalars[0]?.key ?? PLAIN;
-        }
-        const first = this.plain === undefined ? [] : [{ value: PLAIN, label: this.plain }];
-        setOptions(this.fieldMenu, [...first, ...scalars.map((s) => ({
-            value: s.key, label: s.unit ? `${s.label} (${s.unit})` : s.label, title: s.description }))], this.key);
+        const first = this.plain === undefined ? [] : [{ value: "", label: this.plain }];
+        const options = scalars.map((s) => ({ value: s.key, label: s.unit ? `${s.label} (${s.unit})` : s.label, title: s.description }));
+        this.controls.refill(this.fieldMenu, this.name("field"), [...first, ...options]);
+        if (!this.scalar && this.get("field") !== preferred) this.store.set(this.name("field"), preferred);
         this.update();
     }
 
     setField(key: string): void {
-        if (key !== PLAIN && !this.scalars.some((s) => s.key === key)) throw new Error(`no field '${key}'`);
-        this.key = key;
-        this.fieldMenu.value = key;
-        this.seen = undefined;
-        this.current = undefined;
-        if (this.mode === "fixed") this.setMode("frame");
-        this.onField();
+        if (key !== "" && !this.scalars.some((s) => s.key === key)) throw new Error(`no field '${key}'`);
+        this.store.set(this.name("field"), key);
     }
 
-    setMap(name: string): void {
-        const map = COLOUR_MAPS.find((m) => m.name === name);
-        if (!map) throw new Error(`no colour map '${name}'`);
-        this.map = map;
-        this.mapMenu.value = name;
-        this.colours.setMap(map);
-        this.update();
-    }
-
-    setMode(mode: ScaleMode): void {
-        this.mode = mode;
-        this.modeMenu.value = mode;
-        if (mode !== "fixed") this.seen = this.current;
-        this.update();
+    private changeField(): void {
+        this.current = new Spread();
+        this.signed = false;
+        this.store.set(this.name("log"), this.scalar?.wide ?? false);
+        if (this.get("over") === "fixed" && this.fieldMenu === document.activeElement) this.store.set(this.name("over"), "frame");
+        this.events.field();
     }
 
     /** Fix the scale. */
-    fix(range: Range): void {
-        this.mode = "fixed";
-        this.modeMenu.value = "fixed";
-        this.range = range;
-        this.update();
+    fix([low, high]: Range): void {
+        this.store.set(this.name("low"), low);
+        this.store.set(this.name("high"), high);
+        this.store.set(this.name("over"), "fixed");
     }
 
     /** The numbers that are shown now; automatic scales follow them. */
     setValues(values: Float32Array): void {
-        this.current = rangeOf(values);
-        const c = this.current;
-        if (c) this.seen = this.seen ? [Math.min(this.seen[0], c[0]), Math.max(this.seen[1], c[1])] : c;
+        this.current = new Spread();
+        this.current.add(values);
+        this.signed ||= this.current.signed && this.scalar?.field !== "position";
         this.update();
     }
 
-    /** Whether there is anything that has these colours; if not, there is no legend. */
-    setShown(shown: boolean): void {
-        this.shown = shown;
-        this.update();
-    }
-
-    private update(): void {
-        if (this.mode !== "fixed") this.range = this.symmetric((this.mode === "seen" ? this.seen : this.current) ?? [0, 1]);
-        this.colours.setRange(this.range);
+    private spread(): Spread {
         const { scalar } = this;
-        if (document.activeElement !== this.low) this.low.value = shortNumber(this.range[0], 6);
-        if (document.activeElement !== this.high) this.high.value = shortNumber(this.range[1], 6);
-        for (const control of [this.mapMenu, this.modeMenu, this.low, this.high]) control.disabled = !scalar;
-        this.legend.show(scalar && this.shown ? { scalar, map: this.map, range: this.range, fixed: this.mode === "fixed" } : undefined);
-        this.onScale();
+        if (this.get("over") !== "all" || !scalar) return this.current;
+        if (this.all?.key === scalar.key) return this.all.spread;
+        if (this.asked !== scalar.key) {
+            this.asked = scalar.key;
+            this.events.spread(scalar).then((spread) => {
+                if (this.asked !== scalar.key) return;
+                this.all = { key: scalar.key, spread };
+                this.signed ||= spread.signed && scalar.field !== "position";
+                this.asked = "";
+                this.update();
+            }, () => { this.asked = ""; });
+        }
+        return this.current;
     }
 
-    private symmetric([low, high]: Range): Range {
-        if (!this.map.diverging || low >= 0 || high <= 0) return [low, high];
+    /** More frames have come: the spread over all of them is to be found anew. */
+    forgetAll(): void {
+        this.all = undefined;
+    }
+
+    private chooseMap(): ColourMap {
+        const chosen = COLOUR_MAPS.find((m) => m.name === this.get("map"));
+        if (chosen) return chosen;
+        if (this.scalar?.whole) return COLOUR_MAPS.find((m) => m.categories)!;
+        return this.signed ? COLOUR_MAPS.find((m) => m.diverging)! : COLOUR_MAPS[0];
+    }
+
+    private chooseRange(): Range {
+        const spread = this.spread();
+        if (this.get("over") === "fixed") return [this.get("low"), this.get("high")];
+        if (this.map.categories) return spread.empty ? [0, 0] : [spread.low, spread.high];
+        const [low, high] = spread.middle(this.get("part"), this.log) ?? (this.log ? [1, 10] : [0, 1]);
+        if (!this.map.diverging || !this.signed || this.log || !this.get("symmetric")) return [low, high];
         const most = Math.max(-low, high);
         return [-most, most];
     }
 
-    get state(): { key: string; map: string; mode: ScaleMode; range: Range } {
-        return { key: this.key, map: this.map.name, mode: this.mode, range: this.range };
+    private update(): void {
+        const { scalar } = this;
+        const before = this.map;
+        this.map = this.chooseMap();
+        const fixed = this.get("over") === "fixed";
+        this.log = this.get("log") && !this.map.categories && !(fixed && this.get("low") <= 0);
+        this.range = this.chooseRange();
+        if (before !== this.map || !this.colours.uniforms.uMap.value) this.colours.setMap(this.map);
+        this.colours.setRange(this.range, this.log);
+        if (document.activeElement !== this.low) this.low.value = shortNumber(this.range[0], 5);
+        if (document.activeElement !== this.high) this.high.value = shortNumber(this.range[1], 5);
+        this.element.classList.toggle("plain", !scalar);
+        this.symmetricBox.hidden = !(this.map.diverging && this.signed);
+        this.events.scale();
+    }
+
+    /** undefined where there is nothing to explain. */
+    get legend(): LegendContent | undefined {
+        const { scalar, map, range, log } = this;
+        if (!scalar) return undefined;
+        const over = this.get("over");
+        const spread = this.spread();
+        const part = over === "fixed" || map.categories || this.get("part") >= 100 ? "" : `, middle ${this.get("part")} %`;
+        const where = over === "fixed" ? "fixed scale" : over === "all" ? (this.asked ? "looking at all frames …" : "all frames") : "this frame";
+        const beyond = !spread.empty && !map.categories;
+        return { title: scalar.label, unit: scalar.unit, map, range, log, note: where + part,
+                 below: beyond && spread.low < range[0], above: beyond && spread.high > range[1] };
+    }
+
+    get state(): { key: string; map: string; mode: string; range: Range; log: boolean } {
+        return { key: this.get("field"), map: this.map.name, mode: this.get("over"), range: this.range, log: this.log };
     }
 }
+

@@ -11,7 +11,7 @@ export function make<K extends keyof HTMLElementTagNameMap>(
     return element;
 }
 
-export function button(label: string, title: string, onClick: () => void): HTMLButtonElement {
+export function button(label: Child, title: string, onClick: () => void): HTMLButtonElement {
     const element = make("button", { type: "button", title, "aria-label": title }, label);
     element.addEventListener("click", onClick);
     return element;
@@ -24,7 +24,7 @@ export interface Option {
 }
 
 export function select(id: string, options: Option[], value: string, onChange: (value: string) => void): HTMLSelectElement {
-    const element = make("select", { id });
+    const element = make("select", id ? { id } : {});
     setOptions(element, options, value);
     element.addEventListener("change", () => onChange(element.value));
     return element;
@@ -42,21 +42,18 @@ export function checkbox(id: string, label: string, on: boolean, onChange: (on: 
     return make("label", { class: "check" }, box, make("span", {}, label));
 }
 
-export function slider(id: string, low: number, high: number, value: number, onInput: (value: number) => void): HTMLInputElement {
-    const element = make("input", { id, type: "range", min: String(low), max: String(high), step: String((high - low) / 200) });
-    element.value = String(value);
-    element.addEventListener("input", () => onInput(element.valueAsNumber));
-    return element;
-}
-
 /** A named line of the panel. */
 export function line(label: string, ...controls: Child[]): HTMLElement {
     return make("div", { class: "line" }, make("span", { class: "name" }, label), ...controls);
 }
 
-/** A part of the panel that can be folded. */
-export function section(title: string, open: boolean, ...content: Child[]): HTMLDetailsElement {
-    const element = make("details", { class: "section" }, make("summary", {}, title), ...content);
-    element.open = open;
-    return element;
+export function cssColour(name: string): string {
+    return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+}
+
+/** Hand a file to the user. */
+export function download(content: Blob, name: string): void {
+    const link = make("a", { href: URL.createObjectURL(content), download: name });
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 10000);
 }

@@ -2,8 +2,8 @@
 // partner picks that one.
 import type { Frames } from "../data/frames";
 import { plain, shortNumber, shownUnit } from "../data/fields";
+import { splitForce } from "../data/forces";
 import type { Field, Run } from "../data/run";
-import type { Numbers } from "../data/source";
 import { button, make } from "./dom";
 
 const STATES = ["open", "sticks", "slides"];
@@ -89,13 +89,4 @@ export class Inspector {
             : `${contacts.length} contact${contacts.length === 1 ? "" : "s"} with a force`;
         return make("div", {}, make("p", { class: "note" }, title), ...(contacts.length ? [table] : []));
     }
-}
-
-/** Normal force (positive: apart) and size of the tangential one in a row of the contacts. */
-export function splitForce(force: Numbers, normal: Numbers, row: number, dim: number): [number, number] {
-    let fn = 0;
-    for (let k = dim * row; k < dim * (row + 1); k++) fn += force[k] * normal[k];
-    let square = 0;
-    for (let k = dim * row; k < dim * (row + 1); k++) square += (force[k] - fn * normal[k]) ** 2;
-    return [fn, Math.sqrt(square)];
 }

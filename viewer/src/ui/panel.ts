@@ -1,129 +1,136 @@
-// The panel at the side: what is drawn and how. It holds the choices and tells the app about changes.
-import type { CutChoice } from "../draw/theatre";
+// The panel at the side: a list of all that can be drawn, each with a switch and, unfolded, with its
+// controls. All of it is bound to settings; the app listens to those.
 import { shortNumber } from "../data/fields";
+import type { Field } from "../data/run";
+import type { NameOf } from "../settings";
 import type { Colouring } from "./colouring";
-import { checkbox, line, make, section, select, slider } from "./dom";
+import type { Controls } from "./controls";
+import { idOf } from "./controls";
+import { line, make } from "./dom";
 import type { Exactness } from "./exactness";
 import type { Inspector } from "./inspector";
+import type { Selection } from "./selection";
 
-export interface Choices {
-    grains: { visible: boolean; size: number; opacity: number; marks: boolean };
-    contacts: { visible: boolean; width: number };
-    walls: boolean;
-    cell: boolean;
-    cut: CutChoice;
-}
-
-export interface PanelEvents {
-    grains(): void;
-    contacts(): void;
-    walls(): void;
-    cut(): void;
-}
-
-const FADED = 0.35; // opacity of grains when contacts are shown
 const AXES = ["x", "y", "z"];
+const percent = (v: number): string => `${Math.round(100 * v)} %`;
+
+export interface PanelParts {
+    grains: Colouring;
+    forces: Colouring;
+    selection: Selection;
+    inspector: Inspector;
+    exactness: Exactness;
+}
 
 export class Panel {
     readonly element: HTMLElement;
-    readonly choices: Choices;
-    private readonly opacity = slider("grain-opacity", 0.05, 1, 1, (v) => {
-        this.choices.grains.opacity = v;
-        this.events.grains();
-    });
+    private readonly arrowField: HTMLSelectElement;
     private readonly cutOutput = make("output", { class: "value" });
-    private readonly noContacts = make("p", { class: "note" }, "This run does not record contacts.");
+    private readonly noContacts = make("p", { class: "note", hidden: "" }, "This run does not record contacts.");
+    private readonly trailNote = make("p", { class: "note" });
+    private readonly pickedSection: HTMLDetailsElement;
+    private readonly imagesSection: HTMLElement;
 
-    constructor(dim: 2 | 3, grains: Colouring, contacts: Colouring, inspector: Inspector, exactness: Exactness,
-                private readonly events: PanelEvents) {
-        this.choices = {
-            grains: { visible: true, size: 1, opacity: 1, marks: false },
-            contacts: { visible: false, width: 0.5 },
-            walls: true,
-            cell: true,
-            cut: { on: false, axis: dim === 2 ? 0 : 1, place: 0.5, flip: false },
-        };
-        this.noContacts.hidden = true;
+    constructor(dim: 2 | 3, periodic: boolean, private readonly controls: Controls, parts: PanelParts) {
+        this.arrowField = controls.menu("arrows.field", []);
+        this.pickedSection = controls.section("Picked grain", false, undefined, parts.inspector.element);
+        this.imagesSection = line("images", controls.range("images", 0, 2, (n) => (n === 0 ? "none" : `${n} each side`), 1));
+        this.imagesSection.hidden = !periodic;
+        const selection = controls.section("Selection", false, undefined, parts.selection.element);
+        selection.addEventListener("toggle", () => parts.selection.unfolded());
         this.element = make("aside", { class: "panel" },
-            section("Picked grain", true, inspector.element),
-            section("Grains", true, grains.element, ...this.grainControls(dim)),
-            section("Contacts", true, this.noContacts, ...this.contactControls(), contacts.element),
-            section("Walls and cell", false, ...this.wallControls()),
-            section("Cut", false, ...this.cutControls(dim)),
-            section("How exact", true, exactness.element));
+            this.pickedSection,
+            controls.section("Grains", true, "grains.on", parts.grains.element, ...this.grainControls(dim)),
+            controls.section("Forces", false, "forces.on", this.noContacts, ...this.forceControls(), parts.forces.element),
+            controls.section("Arrows", false, "arrows.on", ...this.arrowControls()),
+            controls.section("Trails", false, "trails.on", ...this.trailControls()),
+            selection,
+            controls.section("Walls", false, "walls.on", line("opacity", controls.range("walls.opacity", 0, 1, percent))),
+            ...(periodic ? [controls.section("Periodic cell", false, "cell.on", this.imagesSection)] : []),
+            controls.section("Cut", false, "cut.on", ...this.cutControls(dim)),
+            controls.section("Look", false, undefined, ...this.lookControls(dim)),
+            controls.section("How exact", true, undefined, parts.exactness.element));
+        controls.ready = true;
     }
 
     private grainControls(dim: 2 | 3): HTMLElement[] {
-        const { grains } = this.choices;
-        const changed = this.events.grains;
-        const controls = [
-            line("opacity", this.opacity),
-            line("size", slider("grain-size", 0.1, 1, 1, (v) => { grains.size = v; changed(); })),
-            checkbox("grains-visible", "show grains", true, (on) => { grains.visible = on; changed(); }),
-        ];
-        if (dim === 2) {
-            controls.push(checkbox("marks", "marks that turn with disks", false, (on) => { grains.marks = on; changed(); }));
-        }
-        return controls;
-    }
-
-    private contactControls(): HTMLElement[] {
-        const { contacts } = this.choices;
-        const changed = this.events.contacts;
+        const { controls } = this;
         return [
-            checkbox("contacts-visible", "show as bars, width by normal force", false, (on) => {
-                contacts.visible = on;
-                this.fade(on);
-                changed();
-            }),
-            line("width", slider("contact-width", 0.05, 2, contacts.width, (v) => { contacts.width = v; changed(); })),
+            line("opacity", controls.range("grains.opacity", 0.05, 1, percent)),
+            line("size", controls.range("grains.size", 0.1, 1, percent)),
+            ...(dim === 2 ? [controls.toggle("grains.marks", "marks that turn with disks")] : []),
         ];
     }
 
-    /** Behind opaque grains no contacts are seen: grains that are opaque fade, and come back. */
-    private fade(on: boolean): void {
-        const { grains } = this.choices;
-        if (grains.opacity !== (on ? 1 : FADED)) return;
-        grains.opacity = on ? FADED : 1;
-        this.opacity.value = String(grains.opacity);
-        this.events.grains();
-    }
-
-    private wallControls(): HTMLElement[] {
-        const changed = this.events.walls;
+    private forceControls(): HTMLElement[] {
+        const { controls } = this;
+        const grains = [{ value: "auto", label: "make room" }, { value: "fade", label: "fade" }, { value: "shrink", label: "shrink" },
+                        { value: "stay", label: "stay as they are" }];
         return [
-            checkbox("walls-visible", "show walls", true, (on) => { this.choices.walls = on; changed(); }),
-            checkbox("cell-visible", "show the periodic cell", true, (on) => { this.choices.cell = on; changed(); }),
+            line("width", controls.range("forces.width", 0.05, 1.5, percent)),
+            line("above", controls.range("forces.least", 0, 5, (v) => (v === 0 ? "all" : `${shortNumber(v, 2)} × mean`), 0.1)),
+            line("grains", controls.menu("forces.grains", grains)),
         ];
+    }
+
+    private arrowControls(): HTMLElement[] {
+        const { controls } = this;
+        return [
+            line("of", this.arrowField),
+            line("length", controls.range("arrows.length", 0.5, 12, (v) => `${shortNumber(v, 2)} ⌀`)),
+            line("colour", controls.menu("arrows.colour", [{ value: "plain", label: "plain" }, { value: "field", label: "as the grains" }])),
+        ];
+    }
+
+    private trailControls(): HTMLElement[] {
+        return [line("frames", this.controls.range("trails.frames", 2, 200, (v) => String(v), 1)), this.trailNote];
     }
 
     private cutControls(dim: 2 | 3): HTMLElement[] {
-        const { cut } = this.choices;
-        const changed = this.events.cut;
-        const axes = AXES.slice(0, dim).map((name, k) => ({ value: String(k), label: name }));
+        const { controls } = this;
+        const axes = AXES.slice(0, dim).map((name) => ({ value: name, label: name }));
         return [
-            checkbox("cut-on", "cut along a plane", false, (on) => { cut.on = on; changed(); }),
-            line("normal to", select("cut-axis", axes, String(cut.axis), (k) => { cut.axis = Number(k) as 0 | 1 | 2; changed(); })),
-            line("at", slider("cut-place", 0, 1, cut.place, (v) => { cut.place = v; changed(); }), this.cutOutput),
-            checkbox("cut-flip", "keep the other side", false, (on) => { cut.flip = on; changed(); }),
+            line("normal to", controls.menu("cut.axis", axes)),
+            line("at", controls.range("cut.place", 0, 1), this.cutOutput),
+            controls.toggle("cut.flip", "keep the other side"),
         ];
     }
 
+    private lookControls(dim: 2 | 3): HTMLElement[] {
+        const { controls } = this;
+        return [
+            ...(dim === 3 ? [controls.toggle("look.shade", "soft shadows in hollows"), controls.toggle("look.outline", "outlines"),
+                             controls.toggle("parallel", "parallel projection")] : []),
+            controls.toggle("look.axes", "axes"), controls.toggle("look.ruler", "scale bar"),
+        ];
+    }
+
+    setFields(fields: Field[], dim: 2 | 3): void {
+        const vectors = fields.filter((f) => f.width === dim && f.type.startsWith("f") && f.name !== "position");
+        this.controls.refill(this.arrowField, "arrows.field", vectors.map((f) => ({ value: f.name, label: f.name })));
+    }
+
     showCut(position: number, unit: string): void {
-        this.cutOutput.textContent = this.choices.cut.on ? `${shortNumber(position)}${unit}` : "";
+        this.cutOutput.textContent = `${shortNumber(position)}${unit}`;
+    }
+
+    showPicked(on: boolean): void {
+        this.pickedSection.open = on;
+        this.pickedSection.hidden = !on;
+    }
+
+    showTrails(text: string): void {
+        this.trailNote.textContent = text;
     }
 
     setHasContacts(has: boolean): void {
         this.noContacts.hidden = has;
-        for (const id of ["contacts-visible", "contact-width"]) {
-            this.element.querySelector<HTMLInputElement>(`#${id}`)!.disabled = !has;
-        }
+        this.element.querySelector<HTMLInputElement>("#forces-on")!.disabled = !has;
     }
 
-    /** Tick or untick the box of that name, as the user would. */
-    toggle(id: string, on?: boolean): void {
-        const box = this.element.querySelector<HTMLInputElement>(`#${id}`);
-        if (!box || box.disabled || box.checked === on) return;
-        box.click();
+    /** Switch something, as the user would: not if it cannot be had. */
+    toggle(name: NameOf<boolean>, on = !this.controls.store.get(name)): void {
+        const box = this.element.querySelector<HTMLInputElement>(`#${idOf(name)}`);
+        if (!box?.disabled) this.controls.store.set(name, on);
     }
 }

@@ -2,6 +2,7 @@
 import type { FrameInfo } from "../data/run";
 import { shortNumber } from "../data/fields";
 import { button, checkbox, make, select } from "./dom";
+import { icon } from "./icons";
 
 const SPEEDS = [1, 2, 5, 10, 25, 50];
 
@@ -19,7 +20,7 @@ export class Transport {
     constructor(private readonly onFrame: (frame: number) => void, private readonly onPlay: (on: boolean) => void) {
         this.slider = make("input", { id: "frame", type: "range", min: "0", max: "0", step: "1", "aria-label": "frame" });
         this.slider.addEventListener("input", () => onFrame(this.slider.valueAsNumber));
-        this.playButton = button("▶", "play or pause (space)", () => this.setPlaying(!this.playing));
+        this.playButton = button(icon("play"), "play or pause (space)", () => this.setPlaying(!this.playing));
         this.playButton.classList.add("main");
         this.playButton.id = "play";
         this.followBox = checkbox("follow", "follow", this.follow, (on) => {
@@ -27,17 +28,22 @@ export class Transport {
             if (on) this.step(Infinity);
         });
         this.followBox.title = "move on to the newest frame while the run goes on (f)";
-        const speeds = SPEEDS.map((s) => ({ value: String(s), label: `${s} frames/s` }));
+        const repeat = button(icon("repeat"), "begin again at the end", () => {
+            this.repeat = !this.repeat;
+            repeat.classList.toggle("on", this.repeat);
+        });
+        const speeds = SPEEDS.map((s) => ({ value: String(s), label: `${s}/s` }));
+        const speed = select("speed", speeds, String(this.speed), (s) => { this.speed = Number(s); });
+        speed.title = "frames a second";
         this.element = make("div", { class: "transport" },
-            button("«", "first frame (Home)", () => this.step(-Infinity)),
-            button("‹", "frame before (←)", () => this.step(-1)),
-            this.playButton,
-            button("›", "next frame (→)", () => this.step(1)),
-            button("»", "last frame (End)", () => this.step(Infinity)),
+            make("div", { class: "steps" },
+                button(icon("first"), "first frame (Home)", () => this.step(-Infinity)),
+                button(icon("back"), "frame before (←)", () => this.step(-1)),
+                this.playButton,
+                button(icon("next"), "next frame (→)", () => this.step(1)),
+                button(icon("last"), "last frame (End)", () => this.step(Infinity))),
             this.slider, this.label,
-            select("speed", speeds, String(this.speed), (s) => { this.speed = Number(s); }),
-            checkbox("repeat", "repeat", this.repeat, (on) => { this.repeat = on; }),
-            this.followBox);
+            make("div", { class: "steps" }, speed, repeat, this.followBox));
     }
 
     /** Go some frames on or back, as far as there are any. */
@@ -49,7 +55,7 @@ export class Transport {
 
     setPlaying(on: boolean): void {
         this.playing = on;
-        this.playButton.textContent = on ? "❚❚" : "▶";
+        this.playButton.replaceChildren(icon(on ? "pause" : "play"));
         this.onPlay(on);
     }
 
@@ -68,7 +74,7 @@ export class Transport {
         const unit = reduced ? "" : " s";
         this.label.replaceChildren(...(info
             ? [make("b", {}, `t = ${shortNumber(info.time, 6)}${unit}`),
-               ` frame ${frame} of 0…${frames.length - 1}, step ${info.step}`]
+               make("span", {}, `frame ${frame} of 0…${frames.length - 1}`), make("span", { class: "step" }, `step ${info.step}`)]
             : ["no frames"]));
     }
 }
