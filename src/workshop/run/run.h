@@ -105,7 +105,7 @@ typedef struct talus_run {
     talus_run_def own;         ///< options of a run that outlives the call that made it
 } run;
 
-// ---- run.c: what the trial of talus_advise() needs, too ----------------------------------------
+// ---- run_begin.c -------------------------------------------------------------------------------
 
 /// Begin with nothing; `def` must outlive the run. Lines that the run logs are kept in memory until
 /// its journal is opened.
@@ -115,11 +115,36 @@ void run_free(run* r);
 talus_status run_build(run* r, const char* scene, const char* const* sets, int set_count,
                        talus_report* report, talus_error* error);
 talus_status run_phase_begin(run* r, int phase, talus_error* error);
+/// Make the run ready for its first step.
+talus_status run_start(run* r, talus_report* report, talus_error* error);
+/// Make the run ready for the step after its last checkpoint; r->end tells if there is none.
+talus_status run_resume(run* r, talus_report* report, talus_error* error);
+
+// ---- run.c -------------------------------------------------------------------------------------
+
+/// What has to be there before the first step of this process.
+void run_prepare(run* r);
 /// End the present phase if it is over; *finished tells that it was the last one.
 talus_status run_advance_phase(run* r, bool* finished, talus_error* error);
+/// Begin the next phase if it is time to, and see whether the run has come to an end: r->end.
+talus_status run_look_ahead(run* r, talus_error* error);
 /// Inlets, steps, bookkeeping. TALUS_ERR_NUMERIC leaves the world as before the step or, after
 /// retries, as before the part of it that failed.
 talus_status run_steps(run* r, talus_error* error);
+/// The same; r->end tells if a step could not be taken.
+talus_status run_go_on(run* r, talus_error* error);
+/// What is due after the steps just done.
+talus_status run_record(run* r, talus_error* error);
+/// From the first step to the summary, for start and resume alike.
+talus_status run_carry_out(run* r, talus_summary* summary, talus_error* error);
+/// After the last step: close the run and say how it ended. TALUS_ERR_NUMERIC and TALUS_INTERRUPTED
+/// come from a run that is closed properly.
+talus_status run_conclude(run* r, talus_summary* summary, talus_error* error);
+/// The summary of a run that had ended before it was resumed.
+talus_status run_look_back(run* r, talus_summary* summary);
+/// Say in the log why the run could not go on.
+talus_status run_failed(run* r, talus_status status, const talus_error* failure,
+                        talus_error* error);
 
 // ---- schedule.c --------------------------------------------------------------------------------
 
