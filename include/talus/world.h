@@ -143,7 +143,7 @@ TALUS_API talus_status talus_world_pair(const talus_world* world, talus_material
 typedef struct talus_solid_def {
     talus_mark mark;       ///< set by talus_solid_default()
     const char* name;      ///< unique, not empty
-    const double* points;  ///< [parts' points][dim], one part after the other
+    const double* points;  ///< [point_count][dim], one part after the other
     const int* part_sizes; ///< [part_count] points of each part; NULL: one part of point_count
     int part_count;        ///< [default 1]
     int point_count;       ///< of all parts
@@ -173,6 +173,10 @@ typedef struct talus_solid_state {
 
 TALUS_API talus_status talus_world_solid(const talus_world* world, talus_solid_id solid,
                                          talus_solid_state* out, talus_error* error);
+/// The definition of a shape as it was given. *out must come from talus_solid_default(); what it
+/// points to is the world's.
+TALUS_API talus_status talus_world_solid_options(const talus_world* world, talus_solid_id solid,
+                                                 talus_solid_def* out, talus_error* error);
 
 // ---- grains ------------------------------------------------------------------------------------
 

@@ -19,6 +19,7 @@ from ._types import CONSTANTS as _CONSTANTS, ENUMS as _ENUMS
 from .errors import (ArgumentError, Error, ExistsError, FileError, FormatError, NumericError,
                      NotFoundError, OutOfMemory, SceneError, StateError)
 from .figure import Figure
+from .recorder import Recorder
 from .recording import Frame, Recording, open
 from .runs import load, resume, run
 from .scene import Scene
@@ -40,7 +41,7 @@ def _add_names():
     for name, function in _FUNCTIONS.items():
         bare, first = _short(name), function.first_object()
         belongs = bare.endswith(("_default", "_free", "_clear", "_destroy")) or \
-            bare.startswith(("measure_", "run_", "series_")) or first and name.startswith(first)
+            bare.startswith(("measure_", "record_", "run_", "series_")) or first and name.startswith(first)
         if function.usable and not belongs:
             bare += "_file" * _keyword.iskeyword(bare)  # import_file()
             names.setdefault(bare, _python_function(name, bare))

@@ -9,7 +9,7 @@ from . import errors
 from ._call import FUNCTIONS, add_methods
 from ._callbacks import raise_problems
 from ._fill import (AXIAL, check_plane, id_of, new_options, number_of, shape_words,
-                    unknown_option)
+                    text_of, unknown_option)
 from ._library import doc, ffi, is_id, lib
 from ._memory import Turn, Windows, look_at, numpy_type
 from ._records import copy_of
@@ -139,6 +139,7 @@ WorldView.contacts.__doc__ = _table_doc(
 
 class World(WorldView):
     _writable = True
+    _recorder = None  # of the recording that is open
     step_length = None  # of the scene that it was made from, s
 
     def __init__(self, **options):
@@ -161,6 +162,19 @@ class World(WorldView):
         self._pointer = ffi.gc(pointer, lib.talus_world_destroy)
         self._keep, self._open, self._turn = keep, Windows(), Turn("world")
         self._threads = lib.talus_world_options(pointer).threads
+
+    @classmethod
+    def load(cls, path, threads=0, log=write_log):
+        keep, out, error = [], ffi.new("talus_world**"), ffi.new("talus_error*")
+        options = new_options("talus_world_def", {"log": log, "threads": threads}, keep)
+        status = lib.talus_world_load(text_of(path, keep, "path"), options, out, error)
+        if status < 0:
+            raise errors.failure(status, error)
+        return World._from_pointer(out[0], keep)
+
+    def record(self, directory, resume=False, **options):
+        from .recorder import Recorder  # it records worlds, and so comes after them
+        return Recorder(self, directory, resume, options)
 
     def copy(self):
         """A world to try things on: a copy of everything, the forces of its contacts and its
@@ -307,7 +321,10 @@ class World(WorldView):
             # grains out changes their rows too.
             removes = lib.talus_world_options(pointer).on_escape == lib.TALUS_POLICY_REMOVE
             self._open.cut_off(pointer, ("grains", "contacts") if removes else ("contacts",))
-            status = lib.talus_world_steps(pointer, h, count, result, error)
+            if self._recorder is None:
+                status = lib.talus_world_steps(pointer, h, count, result, error)
+            else:
+                status = lib.talus_record_steps(self._recorder._run, h, count, result, error)
         raise_problems(self._keep)  # of the log function
         if status < 0:
             raise errors.failure(status, error)
@@ -373,11 +390,8 @@ class RunWorld(World):
         raise errors.StateError("the run steps this world by itself; to try something, step a "
                                 "copy: world.copy().step(h)")
 
-    def _belongs_to_scene(self, *given, **options):
-        raise errors.StateError("materials, shapes and walls of a run belong into its scene, from "
-                                "which the run is resumed")
-
-    add_material = set_pair = add_solid = add_wall = remove_wall = _belongs_to_scene
+    def record(self, directory, resume=False, **options):
+        raise errors.StateError("the run records this world by itself")
 
 
 def as_type(column, ctype, where):
@@ -459,6 +473,7 @@ World.__doc__ = f"""{doc('talus_world_create')}
 {options_doc('talus_world_def')}
 
 `log` is called as log(level, text) [default: Python's logging, as "talus"]."""
+World.load.__func__.__doc__ = f"""{doc('talus_world_load')} Steps need their length: step(h)."""
 World.add_wall.__doc__ = f"""{doc('talus_world_add_wall')} Options of the shape may be given beside
 the others: add_wall("floor", "plane", normal=[0, 1]).
 

@@ -588,7 +588,7 @@ static void restart_gives_the_same_bits(void** state)
                 sliding += c.state[k] == TALUS_CONTACT_SLIDE;
                 turning += c.torque[k * (dim == 2 ? 1 : 3)] != 0.0;
             }
-            check_ok(checkpoint_write(folder, through, NULL, 0, &error), error);
+            check_ok(checkpoint_write(folder, through, CHECKPOINT_STATE, NULL, 0, &error), error);
             check_ok(checkpoint_read(folder, again, NULL, 0, NULL, &error), error);
             physics_steps(through, 2e-3, 30);
             physics_steps(again, 2e-3, 30);

@@ -282,6 +282,16 @@ talus_status talus_world_solid(const talus_world* world, talus_solid_id id, talu
     return TALUS_OK;
 }
 
+talus_status talus_world_solid_options(const talus_world* world, talus_solid_id id,
+                                       talus_solid_def* out, talus_error* error)
+{
+    if (id.index < 0 || id.index >= world->state.solids.count) {
+        return error_set(error, TALUS_ERR_ARGUMENT, "there is no shape %d", id.index);
+    }
+    const talus_solid_def own = solid_definition(&world->state.solids.row[id.index]);
+    return DEFINITION_SHOW(solid, out, &own, error);
+}
+
 // ---- grains ------------------------------------------------------------------------------------
 
 /// A cylinder without end has no polytope that solids could meet from outside.

@@ -122,7 +122,8 @@ static void tell_progress(run* r)
 }
 
 /// One step, or several of the method soft. If one of these fails, those before it are done.
-static talus_status take_steps(run* r, double h, int64_t count, talus_error* error)
+static talus_status take_steps(run* r, double h, int64_t count, talus_step_result* out,
+                               talus_error* error)
 {
     run_state* s = &r->state;
     talus_step_result result = {0};
@@ -147,6 +148,16 @@ static talus_status take_steps(run* r, double h, int64_t count, talus_error* err
     s->step_length = h;
     s->grain_steps += (double)count * (double)s->last.grains;
     s->worst_overlap = fmax(s->worst_overlap, result.overlap_max);
+    if (out) *out = result;
+    return TALUS_OK;
+}
+
+talus_status run_take_steps(run* r, double h, int64_t count, talus_step_result* result,
+                            talus_error* error)
+{
+    TRY(take_steps(r, h, count, result, error));
+    schedule_note_energy(r);
+    note_step(r);
     return TALUS_OK;
 }
 
@@ -160,10 +171,7 @@ talus_status run_steps(run* r, talus_error* error)
     }
     s->poured = 1;
     dump_step(&r->dump, s->step + 1);
-    TRY(take_steps(r, h, r->steered ? 1 : schedule_batch(r), error));
-    schedule_note_energy(r);
-    note_step(r);
-    return TALUS_OK;
+    return run_take_steps(r, h, r->steered ? 1 : schedule_batch(r), NULL, error);
 }
 
 talus_status run_advance_phase(run* r, bool* finished, talus_error* error)
@@ -302,8 +310,7 @@ talus_status run_conclude(run* r, talus_summary* summary, talus_error* error)
     return r->end == END_INTERRUPTED ? TALUS_INTERRUPTED : TALUS_OK;
 }
 
-talus_status run_failed(run* r, talus_status status, const talus_error* failure,
-                               talus_error* error)
+talus_status run_failed(run* r, talus_status status, const talus_error* failure, talus_error* error)
 {
     log_write(&r->log, TALUS_LOG_WARNING, "failed: %s", failure->text);
     if (error) *error = *failure;

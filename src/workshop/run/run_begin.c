@@ -1,7 +1,9 @@
 /// How a run begins.
 ///
 /// start:  scene -> world -> directory -> first frame and checkpoint at step 0
-/// resume: directory -> scene -> world -> phases replayed -> checkpoint loaded
+/// resume: directory -> scene -> world -> phases replayed -> checkpoint loaded. If the user could
+///         change what the world is made of, the checkpoint has that too, and the world is made
+///         from it.
 #include "run/run.h"
 
 #include "base/clock.h"
@@ -10,7 +12,7 @@
 #include "base/words.h"
 #include "record/files.h"
 #include "run/directory.h"
-#include "run/settings.h"
+#include "world/world.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -39,35 +41,46 @@ void run_init(run* r, const talus_run_def* def)
 void run_free(run* r)
 {
     output_close(r);
-    talus_world_destroy(r->world);
+    if (!r->owned) talus_world_destroy(r->world);
     talus_scene_destroy(r->scene);
     free(r->inlets);
     free(r->phases);
     free(r->kept.data);
-    free(r->settings.data);
     journal_close(&r->journal);
     if (r->lock >= 0) close(r->lock);
+}
+
+talus_status run_read_scene(run* r, const char* scene, const char* const* sets, int set_count,
+                            talus_report* report, talus_error* error)
+{
+    TRY(talus_scene_load(scene, sets, set_count, &r->scene, report, error));
+    // One more than needed: calloc(0) may be NULL.
+    r->inlets = calloc((size_t)scene_inlet_count(r->scene) + 1, sizeof *r->inlets);
+    r->phases = calloc((size_t)scene_phase_count(r->scene) + 1, sizeof *r->phases);
+    return r->inlets && r->phases ? TALUS_OK : error_memory(error, "starting a run");
+}
+
+/// What the run says about the world that is made for it.
+static talus_world_def world_options(const run* r)
+{
+    talus_world_def options = talus_world_default();
+    options.log = r->log.function;
+    options.log_user = r->log.user;
+    options.threads = r->def->threads;
+    return options;
 }
 
 talus_status run_build(run* r, const char* scene, const char* const* sets, int set_count,
                        talus_report* report, talus_error* error)
 {
-    TRY(talus_scene_load(scene, sets, set_count, &r->scene, report, error));
-    talus_world_def options = talus_world_default();
-    options.log = r->log.function;
-    options.log_user = r->log.user;
-    options.threads = r->def->threads;
+    TRY(run_read_scene(r, scene, sets, set_count, report, error));
+    const talus_world_def options = world_options(r);
     TRY(talus_scene_build(r->scene, &options, &r->world, report, error));
     if (r->def->dump_problems > 0 && !method_of(scene_method(r->scene))->solves_contacts) {
         return error_set(error, TALUS_ERR_ARGUMENT,
                          "the method soft has no contact problems to be dumped; --dump-problems "
                          "goes with method: contact");
     }
-
-    // One more than needed: calloc(0) may be NULL.
-    r->inlets = calloc((size_t)scene_inlet_count(r->scene) + 1, sizeof *r->inlets);
-    r->phases = calloc((size_t)scene_phase_count(r->scene) + 1, sizeof *r->phases);
-    if (!r->inlets || !r->phases) return error_memory(error, "starting a run");
     return TALUS_OK;
 }
 
@@ -147,7 +160,7 @@ talus_status run_phase_begin(run* r, int phase, talus_error* error)
     return TALUS_OK;
 }
 
-static void log_banner(run* r, const char* what)
+void run_banner(run* r, const char* what)
 {
     log_write(&r->log, TALUS_LOG_INFO, "%s: talus %s (%s, %s), %d thread%s, process %ld", what,
               talus_version(), talus_revision(), talus_compiler(),
@@ -155,24 +168,36 @@ static void log_banner(run* r, const char* what)
               plural(talus_world_options(r->world)->threads), (long)getpid());
 }
 
-/// First records and the checkpoint at step 0: from here on a kill can be resumed.
-static talus_status run_first_records(run* r, talus_error* error)
+/// The marks of records before those to come, of a world whose time does not begin at zero.
+static void set_first_marks(run* r)
 {
+    run_state* s = &r->state;
+    const scene_output* out = scene_outputs(r->scene);
+    const double time = talus_world_time(r->world), h = schedule_step_length(r);
+    s->step = r->world->state.step;
+    if (s->step == 0) return;
+    s->last = r->world->last;
+    if (out->frame_interval > 0) s->frame_mark = schedule_mark(time, h, out->frame_interval);
+    if (out->series_interval > 0) s->series_mark = schedule_mark(time, h, out->series_interval);
+    r->speed_step[0] = r->speed_step[1] = s->step;
+}
+
+talus_status run_first_records(run* r, talus_error* error)
+{
+    set_first_marks(r);
     TRY(run_phase_begin(r, 0, error));
     TRY(output_open(r, error));
     TRY(output_due(r, error));
     return output_checkpoint(r, error);
 }
 
-/// Make the directory this run's own and write what the run is.
-static talus_status run_claim_directory(run* r, talus_error* error)
+talus_status run_take_directory(run* r, talus_error* error)
 {
     const char* directory = r->def->directory;
     TRY(directory_make(directory, error));
     TRY(directory_lock(directory, &r->lock, error));
     TRY(directory_check(directory, r->def->force, error)); // again, now that nobody else can write
-    const int file_count = scene_file_count(r->scene);
-    for (int i = -1; i < file_count; i++) {
+    for (int i = r->def->scene ? -1 : 0; r->scene && i < scene_file_count(r->scene); i++) {
         // --force must not remove what the new run is made from.
         const char* file = i < 0 ? r->def->scene : scene_file(r->scene, i);
         if (!directory_owns(directory, file)) continue;
@@ -183,15 +208,27 @@ static talus_status run_claim_directory(run* r, talus_error* error)
             file);
     }
     TRY(directory_clean(directory, error));
-    TRY(journal_open(&r->journal, directory, error));
+    return journal_open(&r->journal, directory, error);
+}
+
+/// Keep the scene, as it was given, and the files that it reads.
+static talus_status keep_sources(run* r, talus_error* error)
+{
+    const char* directory = r->def->directory;
     TRY(directory_copy(directory, "scene.original.yaml", r->def->scene, error));
     // Files that the scene reads are copied, and scene.yaml names the copies: the run can be
     // resumed when the originals have changed and when the directory was moved.
-    for (int i = 0; i < file_count; i++) {
+    for (int i = 0; i < scene_file_count(r->scene); i++) {
         char name[DIRECTORY_PATH_SIZE];
         TRY(directory_adopt(directory, i, scene_file(r->scene, i), name, error));
         TRY(scene_name_file(r->scene, i, name, error));
     }
+    return TALUS_OK;
+}
+
+talus_status run_declare(run* r, talus_error* error)
+{
+    const char* directory = r->def->directory;
     TRY(summary_write_run(r, error));
 
     // Last, and by rename: a directory with a scene.yaml can be resumed.
@@ -205,6 +242,18 @@ static talus_status run_claim_directory(run* r, talus_error* error)
 
 // ---- the two entries ---------------------------------------------------------------------------
 
+/// Something must end a run that nobody steps by hand.
+static talus_status check_end(const run* r, talus_error* error)
+{
+    const int last = scene_phase_count(r->scene) - 1;
+    if (r->steered || r->def->max_steps >= 0 || scene_phase_has_end(r->scene, last))
+        return TALUS_OK;
+    return error_set(error, TALUS_ERR_ARGUMENT,
+                     "nothing says when this run ends, for a program stepped its world: say up to "
+                     "which step with --steps N (max_steps), it stands at step %" PRId64,
+                     r->world->state.step);
+}
+
 talus_status run_start(run* r, talus_report* report, talus_error* error)
 {
     const talus_run_def* def = r->def;
@@ -215,8 +264,11 @@ talus_status run_start(run* r, talus_report* report, talus_error* error)
     // cost an old run.
     TRY(directory_check(def->directory, def->force, error));
     TRY(run_build(r, def->scene, def->sets, def->set_count, report, error));
-    TRY(run_claim_directory(r, error));
-    log_banner(r, "start");
+    TRY(check_end(r, error));
+    TRY(run_take_directory(r, error));
+    TRY(keep_sources(r, error));
+    TRY(run_declare(r, error));
+    run_banner(r, "start");
     say_stiffness(r);
     return run_first_records(r, error);
 }
@@ -243,7 +295,7 @@ static talus_status resume_build(run* r, talus_report* report, talus_error* erro
     return run_build(r, scene, NULL, 0, report, error);
 }
 
-static bool has_checkpoint(const char* directory)
+bool run_has_checkpoint(const char* directory)
 {
     return directory_has(directory, "checkpoint.h5") ||
            directory_has(directory, "checkpoint.previous.h5");
@@ -259,9 +311,15 @@ static talus_status resume_restore(run* r, talus_error* error)
                          "the checkpoint in %s is in phase %d, but scene.yaml has %d phases",
                          r->def->directory, last + 1, scene_phase_count(r->scene));
     }
-    for (int p = 0; p <= last; p++) TRY(scene_phase_begin(r->scene, p, r->world, error));
-    if (r->settings.size > 0) {
-        TRY(settings_restore(r->world, (const char*)r->settings.data, error));
+    const talus_world_def options = world_options(r);
+    talus_world* defined;
+    TRY(checkpoint_define(r->def->directory, &options, &defined, error));
+    if (defined) {
+        talus_world_destroy(r->world);
+        r->world = defined;
+        r->extent = CHECKPOINT_WHOLE;
+    } else {
+        for (int p = 0; p <= last; p++) TRY(scene_phase_begin(r->scene, p, r->world, error));
     }
     return output_restore(r, error);
 }
@@ -281,6 +339,19 @@ static bool resume_is_done(run* r)
            !directory_has(r->def->directory, "frames");
 }
 
+talus_status run_reopen(run* r, talus_error* error)
+{
+    TRY(journal_open(&r->journal, r->def->directory, error));
+    run_banner(r, "resume");
+    TRY(directory_remove(r->def->directory, "summary.json", error));
+    log_write(&r->log, TALUS_LOG_INFO, "going on from step %" PRId64 ", t = %.6g%s", r->state.step,
+              talus_world_time(r->world), summary_time_unit(r));
+    TRY(output_open(r, error));
+    r->checkpointed = clock_seconds();
+    r->speed_step[0] = r->speed_step[1] = r->state.step;
+    return TALUS_OK;
+}
+
 talus_status run_resume(run* r, talus_report* report, talus_error* error)
 {
     const char* directory = r->def->directory;
@@ -294,25 +365,17 @@ talus_status run_resume(run* r, talus_report* report, talus_error* error)
     TRY(resume_build(r, report, error));
 
     // Killed before the first checkpoint: nothing is recorded yet, begin at the beginning.
-    bool fresh = !has_checkpoint(directory);
+    bool fresh = !run_has_checkpoint(directory);
     if (!fresh) TRY(resume_restore(r, error));
     if (!fresh && resume_is_done(r)) {
         r->end = END_BEFORE;
         return TALUS_OK;
     }
+    TRY(check_end(r, error));
+    if (!fresh) return run_reopen(r, error);
     TRY(journal_open(&r->journal, directory, error));
-    log_banner(r, "resume");
-    TRY(directory_remove(directory, "summary.json", error));
-    if (fresh) {
-        TRY(run_first_records(r, error));
-    } else {
-        log_write(&r->log, TALUS_LOG_INFO, "going on from step %" PRId64 ", t = %.6g%s",
-                  r->state.step, talus_world_time(r->world), summary_time_unit(r));
-        TRY(output_open(r, error));
-        r->checkpointed = clock_seconds();
-    }
-    r->speed_step[0] = r->speed_step[1] = r->state.step;
-    return TALUS_OK;
+    run_banner(r, "resume");
+    return run_first_records(r, error);
 }
 
 talus_status talus_run_resume(const talus_run_def* given, talus_summary* summary,
@@ -333,7 +396,7 @@ static talus_status load(run* r, talus_loaded* out, talus_report* report, talus_
 {
     const char* directory = r->def->directory;
     if (!directory) return error_set(error, TALUS_ERR_ARGUMENT, "a directory is needed");
-    if (!directory_has(directory, "scene.yaml") || !has_checkpoint(directory)) {
+    if (!directory_has(directory, "scene.yaml") || !run_has_checkpoint(directory)) {
         return error_set(error, TALUS_ERR_STATE, "there is no run with a checkpoint in %s: %s",
                          directory,
                          !directory_has(directory, ".")            ? "there is no such directory"

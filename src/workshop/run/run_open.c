@@ -19,7 +19,9 @@ talus_status talus_run_open(const talus_run_def* given, bool resumed, talus_run*
     r->own = own;
     r->journal.copy = (log_sink){.function = own.log, .user = own.log_user};
     r->steered = true;
-    if (status == TALUS_OK) status = resumed ? run_resume(r, report, error) : run_start(r, report, error);
+    r->extent = CHECKPOINT_WHOLE;
+    if (status == TALUS_OK)
+        status = resumed ? run_resume(r, report, error) : run_start(r, report, error);
     if (status < 0) {
         run_free(r);
         free(r);
@@ -102,6 +104,7 @@ void talus_run_stop(talus_run* r, const char* why)
 talus_status talus_run_close(talus_run* r, talus_summary* summary, talus_error* error)
 {
     if (!r) return TALUS_OK;
+    if (r->owned) talus_run_stop(r, "the program that steps its world has ended the recording");
     if (r->end == END_NOT_YET) r->end = END_INTERRUPTED;
     const talus_status status =
         r->end == END_BEFORE ? run_look_back(r, summary) : run_conclude(r, summary, error);

@@ -118,6 +118,7 @@ void talus_scene_destroy(talus_scene* scene)
 {
     if (!scene) return;
     for (int i = 0; i < scene->source_count; i++) inlet_destroy(scene->sources[i].inlet_ready);
+    talus_world_destroy(scene->saved);
     solids_free(&scene->shapes.solids);
     mistakes_free(&scene->mistakes);
     reader_free(&scene->reader);

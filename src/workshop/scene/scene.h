@@ -43,6 +43,8 @@ talus_status scene_build_bare(const talus_scene* scene, talus_world** out, talus
 int scene_phase_count(const talus_scene* scene);
 const char* scene_phase_name(const talus_scene* scene, int phase);
 const phase_end* scene_phase_end(const talus_scene* scene, int phase);
+/// Whether anything ends it: of a saved world that its owner steps nothing does.
+bool scene_phase_has_end(const talus_scene* scene, int phase);
 /// Let a phase end after a simulated time instead of after a number of steps, if it has such an
 /// end.
 void scene_phase_by_time(talus_scene* scene, int phase, double duration);
