@@ -49,7 +49,10 @@ class Table:
     def __getattr__(self, name):
         known = fields("talus_" + self._table)
         if name not in known:
-            raise AttributeError(f"{self._table} have no '{name}'; known are {', '.join(known)}")
+            hint = {"force": "external_force or contact_force", "torque": "external_torque"}
+            words = f"did you mean {hint[name]}?" if self._table == "grains" and name in hint else \
+                f"known are {', '.join(self.__dir__())}"
+            raise AttributeError(f"{self._table} have no '{name}'; {words}")
         field, view = known[name], self._view
         with view._turn.lock():
             now = self._now(view._ready())
@@ -66,16 +69,36 @@ class Table:
             return view._windows().hand_out(self._table, array)
 
     def __setattr__(self, name, value):
-        getattr(self, name)[...] = value
+        array = getattr(self, name)
+        if isinstance(getattr(type(self), name, None), property):
+            raise AttributeError(f"{name} is measured and cannot be set")
+        array[...] = value
 
     def __len__(self):
         return self.count
 
     def __dir__(self):
-        return list(fields("talus_" + self._table))
+        return [*fields("talus_" + self._table),
+                *(name for name, held in vars(type(self)).items() if isinstance(held, property)
+                  and not name.startswith("_"))]
 
     def __repr__(self):
         return f"<{self.count} {self._table}: {', '.join(self.__dir__())}>"
+
+
+class Grains(Table):
+    @property
+    def contact_force(self):
+        view = self._view
+        with view._turn.lock():
+            pointer = view._ready()
+            now = self._now(pointer)
+            force = numpy.empty((now.count, now.dim))
+            lib.talus_measure_contact_force(pointer, ffi.from_buffer("double[]", force))
+        return force
+
+
+Grains.contact_force.__doc__ = doc("talus_measure_contact_force")
 
 
 def _table_doc(name, words):
@@ -90,7 +113,7 @@ class WorldView:
 
     @property
     def grains(self):
-        return Table(self, "grains")
+        return Grains(self, "grains")
 
     @property
     def contacts(self):
@@ -131,7 +154,8 @@ class WorldView:
 
 WorldView.grains.__doc__ = _table_doc(
     "grains", "Arrays are not copied. They follow the world from step to step; once grains come or "
-    "go, arrays taken before keep what they showed and can no longer be written.")
+    "go, arrays taken before keep what they showed and can no longer be written. Forces that you set "
+    "are external_force, what contacts do is contact_force.")
 WorldView.contacts.__doc__ = _table_doc(
     "contacts", "Arrays are not copied. They keep the contacts of their step when the world goes "
     "on: take them anew for those of the next.")

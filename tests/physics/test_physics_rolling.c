@@ -319,12 +319,12 @@ static void unequal_grains_follow_the_dense_solution(void** state)
             random_vector(&d, 3, 1.0, spin);
             if (dim == 2) spin[0] = spin[1] = 0.0;
             memcpy(def.spin, spin, sizeof spin);
-            for (int j = 0; j < 3; j++) def.force[j] = (k ? -300.0 : 300.0) * n[j];
+            for (int j = 0; j < 3; j++) def.external_force[j] = (k ? -300.0 : 300.0) * n[j];
             int64_t row = talus_world_grain_index(world, physics_add(world, &def));
             body[k] = model_grain(dim, radius[k], def.mass, talus_world_grains(world).inertia[row]);
             memcpy(body[k].w, spin, sizeof spin);
             for (int j = 0; j < 3; j++)
-                body[k].v[j] = def.velocity[j] + H * def.force[j] / def.mass;
+                body[k].v[j] = def.velocity[j] + H * def.external_force[j] / def.mass;
         }
         model two = model_make(n, &body[0], &body[1]);
         model_law law = {.dim = dim,

@@ -66,7 +66,7 @@ def solids():
     rows = [[0.05 * (i % 3 - 1), 0.05 * (i // 3 % 3 - 1), 0.1 + 0.05 * (i // 9)] for i in range(27)]
     world.add_grains(rows, solid=["cube", "cross", "cube"] * 9, rotation=[0.3, 0.1, 0.2],
                      scale=[1, 0.8, 0.6] * 9, spin=[1, 2, 3])
-    world.add_grain(radius=0.01, position=[0, 0, 0.28], force=[0.01, 0, 0], locked_rotation=True)
+    world.add_grain(radius=0.01, position=[0, 0, 0.28], external_force=[0.01, 0, 0], locked_rotation=True)
     return world, 1e-3
 
 
@@ -254,7 +254,7 @@ class Recorded(InFolder):
             world, h = t.disks()
             world.record("killed", frame_interval=0.01, checkpoint_seconds=1e-3)
             for step in range(1000):
-                world.grains.force[:, 0] = 0.01 * world.time
+                world.grains.external_force[:, 0] = 0.01 * world.time
                 world.step(h)
                 print(step, flush=True)
             """)
@@ -271,10 +271,10 @@ class Recorded(InFolder):
         self.assertGreater(part.last.step, 10)
         with part.record(self.folder / "killed", resume=True):
             while part.last.step < 120:
-                part.grains.force[:, 0] = 0.01 * part.time
+                part.grains.external_force[:, 0] = 0.01 * part.time
                 part.step(h)
         for _ in range(120):
-            world.grains.force[:, 0] = 0.01 * world.time
+            world.grains.external_force[:, 0] = 0.01 * world.time
             world.step(h)
         self.assertEqual(part.hash(), world.hash())
         self.assertEqual(len(talus.open(self.folder / "killed").series["step"]), 120)

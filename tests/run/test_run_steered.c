@@ -76,7 +76,7 @@ static void steer(talus_run* run, int64_t most)
         const void* kept = talus_run_kept(run, &size);
         if (size == sizeof pushes) memcpy(&pushes, kept, sizeof pushes);
         pushes += 1 + g.velocity[1];
-        for (int64_t i = 0; i < g.count; i++) g.force[2 * i] = 0.1 * sin(pushes);
+        for (int64_t i = 0; i < g.count; i++) g.external_force[2 * i] = 0.1 * sin(pushes);
         check_ok(talus_run_keep(run, &pushes, sizeof pushes, &error), error);
         check_ok(talus_run_step(run, &stepped, &error), error);
         assert_true(stepped);
