@@ -200,6 +200,14 @@ int scene_inlet_count(const talus_scene* scene)
     return scene->inlet_count;
 }
 
+bool scene_leads_to(const talus_scene* scene, const char* path, char* words, size_t size)
+{
+    arena scratch = {0};
+    const bool good = tree_leads_to(&scratch, scene->effective, path, words, size);
+    arena_free(&scratch);
+    return good;
+}
+
 int scene_file_count(const talus_scene* scene)
 {
     return scene->file_count;
