@@ -19,10 +19,12 @@ from ._types import CONSTANTS as _CONSTANTS, ENUMS as _ENUMS
 from .errors import (ArgumentError, Error, ExistsError, FileError, FormatError, NumericError,
                      NotFoundError, OutOfMemory, SceneError, StateError)
 from .figure import Figure
+from .notebook import Animation, animate
 from .recorder import Recorder
 from .recording import Frame, Recording, open
 from .runs import load, resume, run
 from .scene import Scene
+from .study import Study, sweep
 from .world import World, WorldView
 
 __version__ = _FUNCTIONS["talus_version"]()

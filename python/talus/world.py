@@ -15,6 +15,7 @@ from ._memory import Turn, Windows, look_at, numpy_type
 from ._records import copy_of
 from ._threads import allowed
 from ._types import fields, options_doc, options_head, settable, size_of
+from .progress import Bar
 
 
 def write_log(level, text):
@@ -238,6 +239,11 @@ class World(WorldView):
 
     # ---- filling ----
 
+    def _repr_html_(self):
+        """What a notebook shows: the viewer."""
+        from .notebook import world_html
+        return world_html(self)
+
     def add_wall(self, name, kind=None, **options):
         shape = dict(options.pop("shape", {}))
         if kind is not None:
@@ -354,27 +360,34 @@ class World(WorldView):
             raise errors.failure(status, error)
         return copy_of(result)
 
-    def run(self, steps, h=None, every=0, callback=None):
+    def run(self, steps, h=None, every=0, callback=None, progress=False):
         """Advance by many steps of length h. With `callback`, callback(world) is called after every
         `every` steps [default: every step]; if it returns True the run ends there. Ctrl-C ends it
-        between two steps. Returns the result of the last step."""
+        between two steps. With `progress` a bar shows how far it is, in a terminal or a notebook.
+        Returns the result of the last step."""
         steps, every = whole(steps, "steps"), whole(every, "every")
         if steps < 1 or every < 0:
             raise ValueError("run: steps must be at least 1, every must not be negative")
         h, done, chunk, result = self._length(h), 0, 1, None
         period = (every or 1) if callback else steps
+        bar, started = Bar() if progress else None, time.monotonic()
         while done < steps:
             count = min(chunk, period - done % period, steps - done)
             begun = time.monotonic()
             result = self._steps(h, count)
             seconds = time.monotonic() - begun
             done += count
+            if bar:
+                left = (time.monotonic() - started) / done * (steps - done)
+                bar.show(done / steps, f"step {done} of {steps}  t {self.time:.4g}", left)
             # Signals are heard between calls: a tenth of a second each, no more.
             if count == chunk:
                 chunk = 2 * chunk if seconds < 0.05 else max(1, chunk // 2) if seconds > 0.1 \
                     else chunk
             if callback and done % period == 0 and says_stop(callback(self)):
                 break
+        if bar:
+            bar.end()
         return result
 
 
