@@ -23,7 +23,7 @@ enum { PATH_SIZE = 4096 };
 // ---- commands ----------------------------------------------------------------------------------
 
 extern const command command_run, command_resume, command_check, command_advise, command_scenes,
-    command_export, command_measure, command_render, command_plot, command_import, command_ensemble,
+    command_sweep, command_export, command_measure, command_render, command_plot, command_import, command_ensemble,
     command_solve, command_paper, command_view, command_new, command_schema, command_completion,
     command_help, command_version;
 

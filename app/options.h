@@ -76,11 +76,13 @@ typedef struct option_row {
 } option_row;
 
 /// `--set` of a command whose struct has `sets`.
-#define OPTION_ROW_SET(options)                                                                    \
+#define OPTION_ROW_SET(options) OPTION_ROW_SET_AT(options, sets)
+/// The same under another name.
+#define OPTION_ROW_SET_AT(options, member)                                                         \
     {                                                                                              \
         .name = "set", .value = "key.path=value", .kind = &value_key, .repeated = true,            \
         .meaning = "change a value of the scene", .type = OPTION_SETS,                             \
-        .place = offsetof(options, sets)                                                           \
+        .place = offsetof(options, member)                                                         \
     }
 
 /// The values of `--set`. free() the items.

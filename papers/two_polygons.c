@@ -109,7 +109,7 @@ static talus_status make_world(paper* p, const press* n, talus_elongation elonga
     grain.solid = (talus_solid_id){1};
     grain.fixed = false;
     grain.locked[1] = grain.locked_rotation = true;
-    grain.force[0] = -n->push - KICK;
+    grain.external_force[0] = -n->push - KICK;
     grain.position[0] = grain.position[1] = (0.5 * SIDE + CORNER - n->depth) * sqrt(0.5);
     return talus_world_add_grain(*out, &grain, NULL, &p->error);
 }

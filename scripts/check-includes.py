@@ -12,7 +12,7 @@ from collections import defaultdict
 from pathlib import Path
 
 ENGINE = ["base", "geometry", "state", "detect", "law", "rigid", "soft", "world", "measure"]
-WORKSHOP = ["scene", "record", "picture", "run"]
+WORKSHOP = ["record", "scene", "picture", "run"]
 ROOMS = ["talus", *ENGINE, *WORKSHOP, "papers", "app"]
 GENERATED = {"talus_version.h"}  # written into the build folder by cmake/Revision.cmake
 STANDARD = {"assert", "complex", "ctype", "errno", "fenv", "float", "inttypes", "limits", "locale",

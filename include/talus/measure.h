@@ -211,6 +211,10 @@ typedef struct talus_energy {
 TALUS_API talus_status talus_measure_energy(const talus_world* world, const talus_measure_def* def,
                                             talus_energy* out, talus_error* error);
 
+/// Sum of the forces of the last step's contacts on each grain, N: `force` [grains][dim], rows as
+/// in talus_world_grains(). Bonds and contacts with walls count.
+TALUS_API void talus_measure_contact_force(const talus_world* world, double* force);
+
 /// Total momentum of the free grains and mobile walls; 3 doubles.
 TALUS_API void talus_measure_momentum(const talus_world* world, double momentum[3]);
 

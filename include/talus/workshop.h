@@ -6,6 +6,7 @@
 #include <talus/advise.h>
 #include <talus/exchange.h>
 #include <talus/figure.h>
+#include <talus/record.h>
 #include <talus/recording.h>
 #include <talus/run.h>
 #include <talus/scene.h>

@@ -143,7 +143,7 @@ TALUS_API talus_status talus_world_pair(const talus_world* world, talus_material
 typedef struct talus_solid_def {
     talus_mark mark;       ///< set by talus_solid_default()
     const char* name;      ///< unique, not empty
-    const double* points;  ///< [parts' points][dim], one part after the other
+    const double* points;  ///< [point_count][dim], one part after the other
     const int* part_sizes; ///< [part_count] points of each part; NULL: one part of point_count
     int part_count;        ///< [default 1]
     int point_count;       ///< of all parts
@@ -173,6 +173,10 @@ typedef struct talus_solid_state {
 
 TALUS_API talus_status talus_world_solid(const talus_world* world, talus_solid_id solid,
                                          talus_solid_state* out, talus_error* error);
+/// The definition of a shape as it was given. *out must come from talus_solid_default(); what it
+/// points to is the world's.
+TALUS_API talus_status talus_world_solid_options(const talus_world* world, talus_solid_id solid,
+                                                 talus_solid_def* out, talus_error* error);
 
 // ---- grains ------------------------------------------------------------------------------------
 
@@ -188,8 +192,8 @@ typedef struct talus_grain_def {
     double velocity[3];
     double spin[3];             ///< rad/s; 2D: [2]
     double rotation[3];         ///< rotation vector; 2D: [2] is the angle
-    double force[3];            ///< constant external force, N
-    double torque[3];           ///< constant external torque, N m; 2D: [2]
+    double external_force[3];   ///< that acts on it beside gravity and contacts, N
+    double external_torque[3];  ///< likewise, N m; 2D: [2]
     talus_material_id material; ///< [default the first]
     talus_wall_id glued_to;     ///< wall that the grain moves with [default none]
     bool fixed;                 ///< never moves [default false]
@@ -205,6 +209,8 @@ TALUS_API talus_status talus_world_add_grain(talus_world* world, const talus_gra
                                              int64_t* id, talus_error* error);
 /// Remove a grain by id; its contacts go with it. Order and ids of the others stay.
 TALUS_API talus_status talus_world_remove_grain(talus_world* world, int64_t id, talus_error* error);
+/// Let an external force and torque (either may be NULL: zero) act on a grain, from the next step
+/// on.
 TALUS_API talus_status talus_world_set_grain_force(talus_world* world, int64_t id,
                                                    const double force[3], const double torque[3],
                                                    talus_error* error);
@@ -230,12 +236,13 @@ typedef struct talus_grains {
     const double* spin;     ///< [count][spin_dim]
     const double* rotation; ///< [count][rotation_dim]
     const double* radius;   ///< [count] of a solid: of the ball about its centre that holds it
-    const talus_solid_id* solid; ///< [count] shape; none: ball
-    const double* scale;         ///< [count] of the shape
-    const double* mass;          ///< [count]
-    const double* inertia;       ///< [count] of a solid in 3D: mean of the three principal ones
-    const double* force;  ///< [count][dim] external force; NULL if memory is short, as torque
-    const double* torque; ///< [count][spin_dim] external torque
+    const talus_solid_id* solid;   ///< [count] shape; none: ball
+    const double* scale;           ///< [count] of the shape
+    const double* mass;            ///< [count]
+    const double* inertia;         ///< [count] of a solid in 3D: mean of the three principal ones
+    const double* external_force;  ///< [count][dim] that acts beside gravity and contacts, as set;
+                                   ///< NULL if memory is short, as the next
+    const double* external_torque; ///< [count][spin_dim]
     const talus_material_id* material; ///< [count]
     const talus_wall_id* glued_to; ///< [count] wall; none: TALUS_GRAIN_FREE or TALUS_GRAIN_FIXED
     const int32_t* tag;            ///< [count]
@@ -250,16 +257,16 @@ TALUS_API talus_grains talus_world_grains(const talus_world* world);
 /// What of the grains may be written, in the same rows as talus_grains.
 typedef struct talus_editable_grains {
     int64_t count;
-    int dim;          ///< as in talus_grains
-    int spin_dim;     ///< as in talus_grains
-    int rotation_dim; ///< as in talus_grains
-    double* position; ///< [count][dim]
-    double* velocity; ///< [count][dim]
-    double* spin;     ///< [count][spin_dim]
-    double* rotation; ///< [count][rotation_dim]
-    double* force;    ///< [count][dim] external force
-    double* torque;   ///< [count][spin_dim] external torque
-    int32_t* tag;     ///< [count]
+    int dim;                 ///< as in talus_grains
+    int spin_dim;            ///< as in talus_grains
+    int rotation_dim;        ///< as in talus_grains
+    double* position;        ///< [count][dim]
+    double* velocity;        ///< [count][dim]
+    double* spin;            ///< [count][spin_dim]
+    double* rotation;        ///< [count][rotation_dim]
+    double* external_force;  ///< [count][dim] acts in the next step and all that follow
+    double* external_torque; ///< [count][spin_dim] likewise
+    int32_t* tag;            ///< [count]
 } talus_editable_grains;
 
 /// Lend the arrays of the grains to be written, and tell the world that they change. Valid until

@@ -60,7 +60,7 @@ talus_status chain_make(paper* p, const chain_def* def, talus_world** out)
     const double first = disk.radius + (def->gap > 0.0 ? def->gap : -0.5 * def->overlap);
     for (int64_t i = 0; i < def->disks; i++) {
         disk.position[0] = first + (double)i * spacing;
-        disk.force[0] = i == def->disks - 1 ? -def->force : 0.0;
+        disk.external_force[0] = i == def->disks - 1 ? -def->force : 0.0;
         TRY(talus_world_add_grain(world, &disk, NULL, &p->error));
     }
     return TALUS_OK;

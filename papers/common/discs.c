@@ -146,7 +146,7 @@ talus_status discs_run(paper* p, const discs* d, discs_start start, double h, do
     disc.locked[0] = d->motion == DISCS_ROTATION;
     disc.locked[1] = true;
     disc.locked_rotation = d->motion == DISCS_TRANSLATION;
-    disc.force[0] = -d->push * d->stiffness;
+    disc.external_force[0] = -d->push * d->stiffness;
     disc.position[0] = disc.position[1] = 2.0 * RADIUS * sqrt(0.5);
     if (start == DISCS_RINGING) set_ringing(d, &disc);
     TRY(talus_world_add_grain(world, &disc, NULL, &p->error));

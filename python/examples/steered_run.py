@@ -21,7 +21,7 @@ def wind(world):
     if world.last.step % 50 == 0:
         keep["speed"] = keep["gust"].uniform(0, 20)
     drag = 0.02 * (keep["speed"] - world.grains.velocity[:, 0])
-    world.grains.force[:, 0] = drag
+    world.grains.external_force[:, 0] = drag
     keep["work"] += world.step_length * float((drag * world.grains.velocity[:, 0]).sum())
 
 

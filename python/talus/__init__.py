@@ -19,9 +19,12 @@ from ._types import CONSTANTS as _CONSTANTS, ENUMS as _ENUMS
 from .errors import (ArgumentError, Error, ExistsError, FileError, FormatError, NumericError,
                      NotFoundError, OutOfMemory, SceneError, StateError)
 from .figure import Figure
+from .notebook import Animation, animate
+from .recorder import Recorder
 from .recording import Frame, Recording, open
 from .runs import load, resume, run
 from .scene import Scene
+from .study import Study, sweep
 from .world import World, WorldView
 
 __version__ = _FUNCTIONS["talus_version"]()
@@ -40,7 +43,7 @@ def _add_names():
     for name, function in _FUNCTIONS.items():
         bare, first = _short(name), function.first_object()
         belongs = bare.endswith(("_default", "_free", "_clear", "_destroy")) or \
-            bare.startswith(("measure_", "run_", "series_")) or first and name.startswith(first)
+            bare.startswith(("measure_", "record_", "run_", "series_")) or first and name.startswith(first)
         if function.usable and not belongs:
             bare += "_file" * _keyword.iskeyword(bare)  # import_file()
             names.setdefault(bare, _python_function(name, bare))

@@ -18,7 +18,7 @@ from ._records import Record
 from .errors import ArgumentError
 from ._types import (fields, is_texts, settable, size_of, struct_name, text_count, to_enum)
 
-AXIAL = ("spin", "rotation", "torque", "spin_amplitude")  # in 2D one number: that about z
+AXIAL = ("spin", "rotation", "torque", "external_torque", "spin_amplitude")  # in 2D one number: that about z
 
 
 def default_function(struct):

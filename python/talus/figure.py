@@ -48,11 +48,11 @@ class Figure:
     def write(self, path, dots=144):
         FUNCTIONS["talus_figure_write"](self, path, dots)
 
-    def _repr_png_(self):
+    def _repr_png_(self, dots=144):
         """What a notebook shows."""
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "figure.png")
-            self.write(path)
+            self.write(path, dots)
             with open(path, "rb") as file:
                 return file.read()
 

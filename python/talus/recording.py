@@ -51,6 +51,15 @@ class Recording:
         """What a notebook shows: the last frame."""
         return self[-1]._repr_png_() if len(self) else None
 
+    def _repr_html_(self):
+        """What a notebook shows: the viewer with all frames."""
+        from .notebook import viewer_html
+        return viewer_html(self.directory)
+
+    def animate(self, **options):
+        from .notebook import animate
+        return animate(self, **options)
+
     @property
     def title(self):
         return text(lib.talus_recording_title(self._pointer))
@@ -121,6 +130,11 @@ class Frame(WorldView):
 
     def _windows(self):
         return self._recording._open
+
+    def _repr_html_(self):
+        """What a notebook shows: the viewer."""
+        from .notebook import viewer_html
+        return viewer_html(self._recording.directory, "--frame", str(self.index))
 
     @property
     def time(self):

@@ -9,6 +9,7 @@ from ._fill import new_options, unknown_option
 from ._library import doc, ffi, lib
 from ._records import copy_of
 from ._types import options_doc, options_head, settable
+from .progress import Bar, of_run
 from .scene import Scene
 from .world import RunWorld, World, says_stop, write_log
 
@@ -41,6 +42,15 @@ def _definition(options, progress, every):
 
 
 def _carry_out(resumed, options, progress, every, steering):
+    bar = Bar() if progress is True else None
+    try:
+        return _go_through(resumed, options, of_run(bar) if bar else progress, every, steering)
+    finally:
+        if bar:
+            bar.end()
+
+
+def _go_through(resumed, options, progress, every, steering):
     definition, keep = _definition(options, progress, every)
     if steering:
         return _Steered(definition, keep, resumed, steering).carry_out()
@@ -207,7 +217,7 @@ def run(scene, directory, sets=(), progress=None, every=0, callback=None, before
 
     progress(p) is called after every step, or every `every` steps; if it returns True, or ends in
     an exception, or with Ctrl-C, the run finishes its step, writes a checkpoint and ends: resume()
-    goes on. Returns the Summary.
+    goes on. progress=True draws a bar, in a terminal or in a notebook. Returns the Summary.
 
     before_step(world), after_step(world) and at_frame(world) are called with the world of the run
     at these moments, and may change it: forces, drives, walls, grains that come or go. `callback`

@@ -9,12 +9,13 @@ from . import errors
 from ._call import FUNCTIONS, add_methods
 from ._callbacks import raise_problems
 from ._fill import (AXIAL, check_plane, id_of, new_options, number_of, shape_words,
-                    unknown_option)
+                    text_of, unknown_option)
 from ._library import doc, ffi, is_id, lib
 from ._memory import Turn, Windows, look_at, numpy_type
 from ._records import copy_of
 from ._threads import allowed
 from ._types import fields, options_doc, options_head, settable, size_of
+from .progress import Bar
 
 
 def write_log(level, text):
@@ -49,7 +50,10 @@ class Table:
     def __getattr__(self, name):
         known = fields("talus_" + self._table)
         if name not in known:
-            raise AttributeError(f"{self._table} have no '{name}'; known are {', '.join(known)}")
+            hint = {"force": "external_force or contact_force", "torque": "external_torque"}
+            words = f"did you mean {hint[name]}?" if self._table == "grains" and name in hint else \
+                f"known are {', '.join(self.__dir__())}"
+            raise AttributeError(f"{self._table} have no '{name}'; {words}")
         field, view = known[name], self._view
         with view._turn.lock():
             now = self._now(view._ready())
@@ -66,16 +70,36 @@ class Table:
             return view._windows().hand_out(self._table, array)
 
     def __setattr__(self, name, value):
-        getattr(self, name)[...] = value
+        array = getattr(self, name)
+        if isinstance(getattr(type(self), name, None), property):
+            raise AttributeError(f"{name} is measured and cannot be set")
+        array[...] = value
 
     def __len__(self):
         return self.count
 
     def __dir__(self):
-        return list(fields("talus_" + self._table))
+        return [*fields("talus_" + self._table),
+                *(name for name, held in vars(type(self)).items() if isinstance(held, property)
+                  and not name.startswith("_"))]
 
     def __repr__(self):
         return f"<{self.count} {self._table}: {', '.join(self.__dir__())}>"
+
+
+class Grains(Table):
+    @property
+    def contact_force(self):
+        view = self._view
+        with view._turn.lock():
+            pointer = view._ready()
+            now = self._now(pointer)
+            force = numpy.empty((now.count, now.dim))
+            lib.talus_measure_contact_force(pointer, ffi.from_buffer("double[]", force))
+        return force
+
+
+Grains.contact_force.__doc__ = doc("talus_measure_contact_force")
 
 
 def _table_doc(name, words):
@@ -90,7 +114,7 @@ class WorldView:
 
     @property
     def grains(self):
-        return Table(self, "grains")
+        return Grains(self, "grains")
 
     @property
     def contacts(self):
@@ -131,7 +155,8 @@ class WorldView:
 
 WorldView.grains.__doc__ = _table_doc(
     "grains", "Arrays are not copied. They follow the world from step to step; once grains come or "
-    "go, arrays taken before keep what they showed and can no longer be written.")
+    "go, arrays taken before keep what they showed and can no longer be written. Forces that you set "
+    "are external_force, what contacts do is contact_force.")
 WorldView.contacts.__doc__ = _table_doc(
     "contacts", "Arrays are not copied. They keep the contacts of their step when the world goes "
     "on: take them anew for those of the next.")
@@ -139,6 +164,7 @@ WorldView.contacts.__doc__ = _table_doc(
 
 class World(WorldView):
     _writable = True
+    _recorder = None  # of the recording that is open
     step_length = None  # of the scene that it was made from, s
 
     def __init__(self, **options):
@@ -161,6 +187,19 @@ class World(WorldView):
         self._pointer = ffi.gc(pointer, lib.talus_world_destroy)
         self._keep, self._open, self._turn = keep, Windows(), Turn("world")
         self._threads = lib.talus_world_options(pointer).threads
+
+    @classmethod
+    def load(cls, path, threads=0, log=write_log):
+        keep, out, error = [], ffi.new("talus_world**"), ffi.new("talus_error*")
+        options = new_options("talus_world_def", {"log": log, "threads": threads}, keep)
+        status = lib.talus_world_load(text_of(path, keep, "path"), options, out, error)
+        if status < 0:
+            raise errors.failure(status, error)
+        return World._from_pointer(out[0], keep)
+
+    def record(self, directory, resume=False, **options):
+        from .recorder import Recorder  # it records worlds, and so comes after them
+        return Recorder(self, directory, resume, options)
 
     def copy(self):
         """A world to try things on: a copy of everything, the forces of its contacts and its
@@ -199,6 +238,11 @@ class World(WorldView):
         return self._pointer
 
     # ---- filling ----
+
+    def _repr_html_(self):
+        """What a notebook shows: the viewer."""
+        from .notebook import world_html
+        return world_html(self)
 
     def add_wall(self, name, kind=None, **options):
         shape = dict(options.pop("shape", {}))
@@ -307,33 +351,43 @@ class World(WorldView):
             # grains out changes their rows too.
             removes = lib.talus_world_options(pointer).on_escape == lib.TALUS_POLICY_REMOVE
             self._open.cut_off(pointer, ("grains", "contacts") if removes else ("contacts",))
-            status = lib.talus_world_steps(pointer, h, count, result, error)
+            if self._recorder is None:
+                status = lib.talus_world_steps(pointer, h, count, result, error)
+            else:
+                status = lib.talus_record_steps(self._recorder._run, h, count, result, error)
         raise_problems(self._keep)  # of the log function
         if status < 0:
             raise errors.failure(status, error)
         return copy_of(result)
 
-    def run(self, steps, h=None, every=0, callback=None):
+    def run(self, steps, h=None, every=0, callback=None, progress=False):
         """Advance by many steps of length h. With `callback`, callback(world) is called after every
         `every` steps [default: every step]; if it returns True the run ends there. Ctrl-C ends it
-        between two steps. Returns the result of the last step."""
+        between two steps. With `progress` a bar shows how far it is, in a terminal or a notebook.
+        Returns the result of the last step."""
         steps, every = whole(steps, "steps"), whole(every, "every")
         if steps < 1 or every < 0:
             raise ValueError("run: steps must be at least 1, every must not be negative")
         h, done, chunk, result = self._length(h), 0, 1, None
         period = (every or 1) if callback else steps
+        bar, started = Bar() if progress else None, time.monotonic()
         while done < steps:
             count = min(chunk, period - done % period, steps - done)
             begun = time.monotonic()
             result = self._steps(h, count)
             seconds = time.monotonic() - begun
             done += count
+            if bar:
+                left = (time.monotonic() - started) / done * (steps - done)
+                bar.show(done / steps, f"step {done} of {steps}  t {self.time:.4g}", left)
             # Signals are heard between calls: a tenth of a second each, no more.
             if count == chunk:
                 chunk = 2 * chunk if seconds < 0.05 else max(1, chunk // 2) if seconds > 0.1 \
                     else chunk
             if callback and done % period == 0 and says_stop(callback(self)):
                 break
+        if bar:
+            bar.end()
         return result
 
 
@@ -373,11 +427,8 @@ class RunWorld(World):
         raise errors.StateError("the run steps this world by itself; to try something, step a "
                                 "copy: world.copy().step(h)")
 
-    def _belongs_to_scene(self, *given, **options):
-        raise errors.StateError("materials, shapes and walls of a run belong into its scene, from "
-                                "which the run is resumed")
-
-    add_material = set_pair = add_solid = add_wall = remove_wall = _belongs_to_scene
+    def record(self, directory, resume=False, **options):
+        raise errors.StateError("the run records this world by itself")
 
 
 def as_type(column, ctype, where):
@@ -459,6 +510,7 @@ World.__doc__ = f"""{doc('talus_world_create')}
 {options_doc('talus_world_def')}
 
 `log` is called as log(level, text) [default: Python's logging, as "talus"]."""
+World.load.__func__.__doc__ = f"""{doc('talus_world_load')} Steps need their length: step(h)."""
 World.add_wall.__doc__ = f"""{doc('talus_world_add_wall')} Options of the shape may be given beside
 the others: add_wall("floor", "plane", normal=[0, 1]).
 

@@ -78,7 +78,7 @@ static talus_world* pressed(int dim, int threads)
             physics_ball(0.5, uniform(&r, 1, 2), i % 5 + 0.3, i / 5 % 5 + 0.4, i / 25 + 0.2);
         for (int k = 0; k < dim; k++) {
             g.velocity[k] = uniform(&r, -1, 1);
-            g.force[k] = uniform(&r, -100, 100);
+            g.external_force[k] = uniform(&r, -100, 100);
         }
         physics_add(world, &g);
     }

@@ -162,7 +162,7 @@ static void test_periodic_branch(void** state)
     talus_world* world = physics_world(&def, 0.0);
     talus_grain_def left = physics_ball(0.5, 1.0, 0.3, 0.0, 0.0);
     talus_grain_def right = physics_ball(0.5, 1.0, 3.3, 0.0, 0.0);
-    left.force[0] = -3.0, right.force[0] = 3.0; // pressed together over the edge
+    left.external_force[0] = -3.0, right.external_force[0] = 3.0; // pressed together over the edge
     physics_add(world, &left);
     physics_add(world, &right);
     physics_step(world, 1e-3);

@@ -141,7 +141,7 @@ static void test_energies_by_hand(void** state)
     physics_add(world, &ball);
     talus_grain_def pushed = physics_ball(0.5, 1, 3, 0, 2);
     pushed.velocity[1] = 2, pushed.spin[0] = 1;
-    pushed.force[1] = 5, pushed.torque[0] = 0.5;
+    pushed.external_force[1] = 5, pushed.external_torque[0] = 0.5;
     physics_add(world, &pushed);
     talus_grain_def fixed = physics_ball(0.5, 1, 2, 0, 9);
     fixed.fixed = true;

@@ -320,7 +320,7 @@ static void friction_breaks_loose_while_contacts_join(void** state)
         physics_plane_at(t.world, "floor", 0, 1, 0, 0, -20.0, 0);
         talus_grain_def slider = physics_ball(R, 1.0, 0.0, -20.0 + R, 0.0);
         slider.locked_rotation = true;
-        slider.force[0] = push, slider.force[1] = -g;
+        slider.external_force[0] = push, slider.external_force[1] = -g;
         const int64_t id = physics_add(t.world, &slider);
         const talus_step_result r = physics_step(t.world, LONG_STEP);
         assert_int_equal(r.sweeps, 10);

@@ -408,7 +408,7 @@ static void bonds_survive_checkpoints(void** state)
         char folder[] = "/tmp/talus-bonds-XXXXXX", file[64];
         assert_non_null(mkdtemp(folder));
         talus_error error = {0};
-        check_ok(checkpoint_write(folder, world, NULL, 0, &error), error);
+        check_ok(checkpoint_write(folder, world, CHECKPOINT_STATE, NULL, 0, &error), error);
         talus_world* back = bonded_pair(dim, &pair);
         check_ok(checkpoint_read(folder, back, NULL, 0, NULL, &error), error);
         assert_true(bonded(back, 0, 1));

@@ -29,7 +29,7 @@ static talus_grain_def slider_def(int dim, double x, double force, double speed)
 {
     talus_grain_def def = physics_ball(R, 1.0, x, dim == 2 ? R : 0, dim == 3 ? R : 0);
     def.locked_rotation = true;
-    def.force[0] = force;
+    def.external_force[0] = force;
     def.velocity[0] = speed;
     return def;
 }

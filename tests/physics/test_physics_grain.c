@@ -222,8 +222,8 @@ static void applied_force_and_torque(void** state)
     for (int dim = 2; dim <= 3; dim++) {
         talus_world* world = physics_world_g(dim, 0.0, 0, 0, 0);
         talus_grain_def def = physics_ball(r, mass, 0, 0, 0);
-        memcpy(def.force, force, sizeof force);
-        memcpy(def.torque, torque, sizeof torque);
+        memcpy(def.external_force, force, sizeof force);
+        memcpy(def.external_torque, torque, sizeof torque);
         int64_t id = physics_add(world, &def);
         const double inertia = mass * r * r / roll_kappa(dim);
         physics_steps(world, h, n);

@@ -35,7 +35,7 @@ static void nan_is_named_and_stops(void** state)
                 id[i] = physics_add(world, &ball);
             }
             physics_step(world, 0.01);
-            physics_edit(world).force[3 * 1 + 2] = bad ? (double)NAN : (double)INFINITY;
+            physics_edit(world).external_force[3 * 1 + 2] = bad ? (double)NAN : (double)INFINITY;
             const uint64_t hash = talus_world_hash(world);
             const double time = talus_world_time(world);
             talus_error error;
@@ -48,7 +48,7 @@ static void nan_is_named_and_stops(void** state)
             check_close("time stands", talus_world_time(world), time, 0.0, "nothing was done");
             check_close("messages of retries", messages, retry ? def.retry_depth : 0, 0.0,
                         "one halving for each level");
-            physics_edit(world).force[3 * 1 + 2] = 0.0; // and the world is still good
+            physics_edit(world).external_force[3 * 1 + 2] = 0.0; // and the world is still good
             physics_step(world, 0.01);
             check_ok(talus_world_validate(world, &error), error);
             talus_world_destroy(world);
@@ -67,7 +67,7 @@ static void halved_steps_are_retried(void** state)
     talus_world* world = physics_world(&def, 0.3);
     talus_grain_def ball = physics_ball(0.5, 1.0, 0, 0, 0);
     const int64_t id = physics_add(world, &ball);
-    physics_edit(world).force[0] = (double)INFINITY;
+    physics_edit(world).external_force[0] = (double)INFINITY;
     talus_error error;
     talus_step_result result;
     assert_int_equal(talus_world_step(world, 0.01, &result, &error), TALUS_ERR_NUMERIC);

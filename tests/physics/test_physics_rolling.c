@@ -319,12 +319,12 @@ static void unequal_grains_follow_the_dense_solution(void** state)
             random_vector(&d, 3, 1.0, spin);
             if (dim == 2) spin[0] = spin[1] = 0.0;
             memcpy(def.spin, spin, sizeof spin);
-            for (int j = 0; j < 3; j++) def.force[j] = (k ? -300.0 : 300.0) * n[j];
+            for (int j = 0; j < 3; j++) def.external_force[j] = (k ? -300.0 : 300.0) * n[j];
             int64_t row = talus_world_grain_index(world, physics_add(world, &def));
             body[k] = model_grain(dim, radius[k], def.mass, talus_world_grains(world).inertia[row]);
             memcpy(body[k].w, spin, sizeof spin);
             for (int j = 0; j < 3; j++)
-                body[k].v[j] = def.velocity[j] + H * def.force[j] / def.mass;
+                body[k].v[j] = def.velocity[j] + H * def.external_force[j] / def.mass;
         }
         model two = model_make(n, &body[0], &body[1]);
         model_law law = {.dim = dim,
@@ -588,7 +588,7 @@ static void restart_gives_the_same_bits(void** state)
                 sliding += c.state[k] == TALUS_CONTACT_SLIDE;
                 turning += c.torque[k * (dim == 2 ? 1 : 3)] != 0.0;
             }
-            check_ok(checkpoint_write(folder, through, NULL, 0, &error), error);
+            check_ok(checkpoint_write(folder, through, CHECKPOINT_STATE, NULL, 0, &error), error);
             check_ok(checkpoint_read(folder, again, NULL, 0, NULL, &error), error);
             physics_steps(through, 2e-3, 30);
             physics_steps(again, 2e-3, 30);

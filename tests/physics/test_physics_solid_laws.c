@@ -173,7 +173,7 @@ static void two_frictions_of_a_block(void** state)
             // How four points share weight and pull is open: near the limit one may be loaded
             // beyond its share and the block breaks loose up to 1e-2 too early in 3D.
             const double share = mu_s * (1.0 + side * (dim == 2 || side > 0 ? 1e-3 : 1e-2));
-            def.force[0] = share * 0.2 * G;
+            def.external_force[0] = share * 0.2 * G;
             int64_t id = physics_add(world, &def);
             const int n = 100;
             physics_steps(world, H, n);

@@ -49,7 +49,8 @@ SCENE = {"title": "column", "dimension": 2, "step": 1e-3, "gravity": [0, -GRAVIT
          "until": {"time": 0.2}, "output": {"frames": 0.05, "series": 0.01}}
 
 
-WRITABLE = ("position", "velocity", "spin", "rotation", "force", "torque", "tag")
+WRITABLE = ("position", "velocity", "spin", "rotation", "external_force", "external_torque",
+            "tag")
 
 
 class Arrays(unittest.TestCase):
@@ -346,6 +347,7 @@ class Header(unittest.TestCase):
             "world_create", "world_detach", "world_edit_grains", "scene_load", "scene_build", "run_start", "run_resume",
             "run_load", "run_open", "run_world", "run_step_length", "run_goes_on", "run_step",
             "run_record", "run_checkpoint_due", "run_keep", "run_kept", "run_stop", "run_abandon",
+            "record_open", "record_steps", "record_frame", "measure_contact_force",
             "figure_create", "recording_open", "recording_show",
             "recording_frame_count", "recording_nearest", "series_read", "series_column")}
         ends = ("_default", "_free", "_clear", "_destroy", "_close")

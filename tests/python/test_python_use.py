@@ -65,10 +65,10 @@ class Grains(Case):
         for count in (1, 2, 3, 4):
             world, spin = talus.World(dim=2), numpy.arange(1.0, count + 1)
             position = [[i, 0] for i in range(count)]
-            world.add_grains(position, radius=0.1, spin=spin, rotation=0.1 * spin, torque=2 * spin)
+            world.add_grains(position, radius=0.1, spin=spin, rotation=0.1 * spin, external_torque=2 * spin)
             self.assertEqual(world.grains.spin.tolist(), spin.tolist())
             self.assertEqual(world.grains.rotation.tolist(), (0.1 * spin).tolist())
-            self.assertEqual(world.grains.torque.tolist(), (2 * spin).tolist())
+            self.assertEqual(world.grains.external_torque.tolist(), (2 * spin).tolist())
             solid = talus.World(dim=3)
             solid.add_grains([[i, 0, 0] for i in range(count)], radius=0.1, spin=[1, 2, 3])
             self.assertEqual(solid.grains.spin.tolist(), [[1, 2, 3]] * count)
@@ -359,6 +359,59 @@ class Forks(Case):
                               env=dict(os.environ, PYTHONPATH=sys.path[0], OMP_NUM_THREADS="2"))
         refused = str(3 << 8)  # exit status 3
         self.assertEqual(done.stdout.split(), [refused] * 3 + ["0"] * 3, done.stderr)
+
+
+class Forces(unittest.TestCase):
+    """Which force is which, and when it acts."""
+
+    def test_acts_in_the_first_step(self):
+        """Whichever way it is set, with every integrator: the first step has all of h F/m."""
+        methods = [{"method": "contact"}]
+        methods += [{"method": "soft", "soft": {"integrator": name}}
+                    for name in ("gear5", "gear3", "verlet", "leapfrog")]
+        for options in methods:
+            for way in ("array", "held", "call", "definition"):
+                with self.subTest(way=way, **options):
+                    world = talus.World(dim=2, **options)
+                    world.add_material("rubber", soft={"stiffness": 1e4})
+                    given = {"external_force": [3, 0]} if way == "definition" else {}
+                    grain = world.add_grain(radius=0.01, position=[0, 0], mass=2, **given)
+                    if way == "array":
+                        world.grains.external_force = [[3, 0]]
+                    elif way == "held":
+                        held = world.grains.external_force
+                        held[0] = [3, 0]
+                    elif way == "call":
+                        world.set_grain_force(grain, [3, 0], None)
+                    world.step(1e-3)
+                    # One product and one quotient, rounded each.
+                    self.assertAlmostEqual(world.grains.velocity[0, 0], 1.5e-3, delta=1e-18)
+
+    def test_newton(self):
+        """What changes a grain's momentum is gravity, its external force and its contact force."""
+        world = talus.World(dim=2, gravity=[0, -10], solver={"tolerance": 1e-9})
+        world.add_material("glass", friction=0.3)
+        world.add_wall("floor", "plane", normal=[0, 1])
+        world.add_grains([[0, 0.01], [0.02, 0.01], [0.01, 0.0273]], radius=0.01)
+        for _ in range(20):
+            world.grains.external_force[:, 0] = [0.1, 0, -0.2]
+            before = world.grains.velocity.copy()
+            world.step(1e-3)
+            mass = world.grains.mass[:, None]
+            push = world.grains.external_force + world.grains.contact_force + mass * [0, -10]
+            change = mass * (world.grains.velocity - before) / 1e-3
+            # Forces of some 10 N; velocities and impulses are rounded at 1e-16 of theirs, over h.
+            numpy.testing.assert_allclose(push, change, atol=1e-9)
+        self.assertGreater(world.grains.contact_force[0, 1], 1)
+
+    def test_names(self):
+        world = talus.World(dim=2)
+        world.add_grain(radius=1)
+        self.assertIn("contact_force", dir(world.grains))
+        with self.assertRaisesRegex(AttributeError, "did you mean external_force or contact_force"):
+            print(world.grains.force)
+        with self.assertRaisesRegex(AttributeError, "is measured"):
+            world.grains.contact_force = 1
 
 
 if __name__ == "__main__":

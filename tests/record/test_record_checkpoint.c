@@ -27,7 +27,7 @@ static talus_status save(const char* folder, const talus_world* w, int64_t phase
 {
     life now[2] = {{phase, 0.5, true, -3, "note"}, {phase, -0.5, false, 7, "full"}};
     const checkpoint_part parts[2] = {{"run", &life_list, 1, now}, {"lives", &life_list, 2, now}};
-    return checkpoint_write(folder, w, parts, 2, error);
+    return checkpoint_write(folder, w, CHECKPOINT_STATE, parts, 2, error);
 }
 
 static talus_status load(const char* folder, talus_world* w, int64_t* phase, bool* previous,
@@ -254,17 +254,17 @@ static void test_versions(void** state)
     char* path = sample_path(folder, "checkpoint.h5");
     size_t size;
     unsigned char* data = bytes_of(path, &size);
-    const char head[] = "talus-checkpoint 7";
+    const char head[] = "talus-checkpoint 8";
     assert_memory_equal(data, head, strlen(head));
-    data[strlen(head) - 1] = '6';
+    data[strlen(head) - 1] = '7';
     put_bytes(path, data, size);
     refuse(folder, sample_world(2, 1),
-           "is a checkpoint of version 6, written by an older Talus; this one reads version 7: "
+           "is a checkpoint of version 7, written by an older Talus; this one reads version 8: "
            "start the run again");
-    data[strlen(head) - 1] = '8';
+    data[strlen(head) - 1] = '9';
     put_bytes(path, data, size);
     refuse(folder, sample_world(2, 1),
-           "is a checkpoint of version 8, written by a newer Talus; this one reads version 7: go "
+           "is a checkpoint of version 9, written by a newer Talus; this one reads version 8: go "
            "on with that one");
     // As they were written before, cut short: the version is said before anything else.
     put_bytes(path, "talus-checkpoint 1\nsize 12\n", 27);
@@ -350,7 +350,7 @@ static void test_every_field(void** state)
         for (int i = 0; i < ROWS; i++) fill(list, before + list->size * (size_t)i, &number);
         talus_error error = {0};
         checkpoint_part part = {parts[p].name, list, ROWS, before};
-        check_ok(checkpoint_write(folder, w, &part, 1, &error), error);
+        check_ok(checkpoint_write(folder, w, CHECKPOINT_STATE, &part, 1, &error), error);
         part.data = after;
         check_ok(checkpoint_peek(folder, &part, 1, &error), error);
         assert_memory_equal(before, after, ROWS * list->size);
@@ -403,7 +403,7 @@ static void test_every_field(void** state)
     w->totals.power_input = 12;
     w->solves = 14;
     w->state.grains.next_id = 15;
-    check_ok(checkpoint_write(folder, w, NULL, 0, &error), error);
+    check_ok(checkpoint_write(folder, w, CHECKPOINT_STATE, NULL, 0, &error), error);
     back->totals.shown.seconds_solve = 99;
     check_ok(checkpoint_read(folder, back, NULL, 0, NULL, &error), error);
     assert_memory_equal(&back->last, &w->last, sizeof w->last);
@@ -476,7 +476,7 @@ static void edit(const char* path, void (*change)(hid_t file))
     H5Fclose(file);
     data = bytes_of(path, &size);
     char head[512] = "";
-    snprintf(head, sizeof head, "talus-checkpoint 7\nsize %zu\nhash %016llx\n", size,
+    snprintf(head, sizeof head, "talus-checkpoint 8\nsize %zu\nhash %016llx\n", size,
              (unsigned long long)hash_bytes(HASH_START, data, size));
     talus_error error = {0};
     check_ok(files_write(path, head, sizeof head, data, size, false, &error), error);

@@ -60,7 +60,7 @@ static void live(const char* folder, int64_t steps)
         if (run.next % CHECKPOINT_EVERY == 0) {
             CHILD_TRY(frames_commit(f, &run.frames, &error));
             CHILD_TRY(series_sync(s, &run.series_bytes, &error));
-            CHILD_TRY(checkpoint_write(folder, w, &part, 1, &error));
+            CHILD_TRY(checkpoint_write(folder, w, CHECKPOINT_STATE, &part, 1, &error));
         }
     }
     CHILD_TRY(frames_finish(f, &error));

@@ -92,7 +92,7 @@ static void go_on(int dim)
     int64_t among = 0, walls_touched = 0;
     for (int life = 0; life < 3; life++) {
         advance(w, BEFORE);
-        check_ok(checkpoint_write(folder, w, NULL, 0, &error), error);
+        check_ok(checkpoint_write(folder, w, CHECKPOINT_STATE, NULL, 0, &error), error);
         talus_world* back = empty_world(dim, 0.3);
         check_ok(checkpoint_read(folder, back, NULL, 0, NULL, &error), error);
         assert_true(sample_equal(w, back));
@@ -133,7 +133,7 @@ static void test_changed_shape(void** state)
     char* folder = sample_folder();
     talus_error error = {0};
     talus_world* w = empty_world(2, 0.3);
-    check_ok(checkpoint_write(folder, w, NULL, 0, &error), error);
+    check_ok(checkpoint_write(folder, w, CHECKPOINT_STATE, NULL, 0, &error), error);
     talus_world* other = empty_world(2, nextafter(0.3, 1.0));
     assert_int_equal(checkpoint_read(folder, other, NULL, 0, NULL, &error), TALUS_ERR_STATE);
     print_message("%s\n", error.text);

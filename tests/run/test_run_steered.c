@@ -2,8 +2,6 @@
 /// talus_run_start(), and what its user keeps and sets comes back when it goes on.
 #include "support.h"
 
-#include "run/settings.h"
-
 #include <string.h>
 #include <talus/workshop.h>
 #include <unistd.h>
@@ -78,7 +76,7 @@ static void steer(talus_run* run, int64_t most)
         const void* kept = talus_run_kept(run, &size);
         if (size == sizeof pushes) memcpy(&pushes, kept, sizeof pushes);
         pushes += 1 + g.velocity[1];
-        for (int64_t i = 0; i < g.count; i++) g.force[2 * i] = 0.1 * sin(pushes);
+        for (int64_t i = 0; i < g.count; i++) g.external_force[2 * i] = 0.1 * sin(pushes);
         check_ok(talus_run_keep(run, &pushes, sizeof pushes, &error), error);
         check_ok(talus_run_step(run, &stepped, &error), error);
         assert_true(stepped);
@@ -157,73 +155,12 @@ static void test_stopped_by_a_rule(void** state)
     check_ok(talus_run_close(NULL, NULL, NULL), error);
 }
 
-/// All that settings tell of one world is made so in another, and told again with the same text.
-static void test_settings(void** state)
-{
-    (void)state;
-    talus_error error = {0};
-    talus_world* world[2];
-    for (int k = 0; k < 2; k++) {
-        talus_world_def def = talus_world_default();
-        def.dim = 3;
-        check_ok(talus_world_create(&def, &world[k], &error), error);
-        static const char* const names[] = {"a", "b", "c"};
-        for (int i = 0; i < 3; i++) {
-            talus_wall_def wall = talus_wall_default();
-            wall.name = names[i];
-            wall.shape.kind = TALUS_SHAPE_PLANE;
-            wall.shape.normal[2] = 1;
-            check_ok(talus_world_add_wall(world[k], &wall, NULL, &error), error);
-        }
-    }
-    const double gravity[3] = {0.1, -1.0 / 3.0, 1e-300};
-    const double table[] = {0, 1, 2, 3, 0, 0, 0, 0.1, -1, 1.0 / 7.0, 0, 0, 0, 0};
-    talus_solver_def solver = talus_solver_default();
-    solver.method = TALUS_SOLVER_SWEEPS;
-    solver.order = TALUS_ORDER_PARALLEL;
-    solver.stop = TALUS_STOP_SWEEPS;
-    solver.max_sweeps = 77;
-    solver.tolerance = 1.0 / 3.0;
-    solver.warm_start = false;
-    talus_drive_def by_table = talus_drive_default(), servo = talus_drive_default();
-    by_table.kind = TALUS_DRIVE_TABLE;
-    by_table.table = table;
-    by_table.table_rows = 2;
-    servo.kind = TALUS_DRIVE_SERVO;
-    servo.mass = 2.5;
-    servo.servo_axis[2] = -1;
-    servo.stress = 1e4;
-    servo.area = 0.3;
-    servo.weight = true;
-    check_ok(talus_world_set_gravity(world[0], gravity, &error), error);
-    check_ok(talus_world_set_solver(world[0], &solver, &error), error);
-    check_ok(talus_world_set_drive(world[0], (talus_wall_id){0}, &by_table, &error), error);
-    check_ok(talus_world_set_drive(world[0], (talus_wall_id){2}, &servo, &error), error);
-    text_buffer told = {0}, again = {0};
-    settings_tell(world[0], &told);
-    check_ok(settings_restore(world[1], told.data, &error), error);
-    settings_tell(world[1], &again);
-    assert_string_equal(told.data, again.data);
-    assert_non_null(strstr(told.data, "0x1.5555555555555p-2")); // a third, to the last bit
-
-    // What makes no sense is refused.
-    static const char* const wrong[] = {"gravity 1 2\n", "gravitation 1 2 3\n", "solver\n",
-                                        "drive 0 1 2\n", "drive 77 0\n",        "x"};
-    for (int i = 0; i < 6; i++) {
-        assert_int_equal(settings_restore(world[1], wrong[i], &error), TALUS_ERR_FORMAT);
-    }
-    text_free(&told);
-    text_free(&again);
-    for (int k = 0; k < 2; k++) talus_world_destroy(world[k]);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_by_hand_is_the_same_run),
         cmocka_unit_test(test_kept_bytes_come_back),
         cmocka_unit_test(test_stopped_by_a_rule),
-        cmocka_unit_test(test_settings),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

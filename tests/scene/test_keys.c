@@ -4,7 +4,9 @@
 
 #include "scene/model.h"
 
+#include <stdlib.h>
 #include <string.h>
+#include <talus/record.h>
 #include <unistd.h>
 
 /// Scenes that together have every variant of every section.
@@ -34,6 +36,27 @@ static void collect(read_set* set, const char* path)
         set->read[set->count++] = *read;
     }
     talus_scene_destroy(scene);
+}
+
+/// A scene that goes on with a saved world.
+static void collect_saved(read_set* set)
+{
+    char folder[] = "/tmp/talus-keys-XXXXXX", path[64], saved[64];
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/scene.yaml", folder);
+    snprintf(saved, sizeof saved, "%s/world.h5", folder);
+    talus_error error = {0};
+    talus_world_def def = talus_world_default();
+    talus_world* world;
+    check_ok(talus_world_create(&def, &world, &error), error);
+    check_ok(talus_world_save(world, saved, &error), error);
+    talus_world_destroy(world);
+    FILE* file = fopen(path, "w");
+    assert_non_null(file);
+    fprintf(file, "{dimension: 3, world: world.h5, step: 1, threads: 2, until: {steps: 1}}\n");
+    assert_int_equal(fclose(file), 0);
+    collect(set, path);
+    assert_int_equal(unlink(path) + unlink(saved) + rmdir(folder), 0);
 }
 
 static bool was_read(const read_set* set, const key_section* s, const key_row* row,
@@ -69,6 +92,7 @@ static void test_every_row_is_read(void** state)
     (void)state;
     read_set* set = calloc(1, sizeof *set);
     for (size_t i = 0; i < sizeof scenes / sizeof *scenes; i++) collect(set, scenes[i]);
+    collect_saved(set);
     const key_section* s;
     int dead = 0, rows = 0;
     for (int i = 0; (s = keys_at(i)) != NULL; i++) {

@@ -553,7 +553,7 @@ static void test_resume(void** state)
         for (int part = 0; part < test_count(8, 2); part++) {
             check_ok(talus_world_steps(world, 2e-4, 600, NULL, &error), error);
             char* folder = sample_folder();
-            check_ok(checkpoint_write(folder, world, NULL, 0, &error), error);
+            check_ok(checkpoint_write(folder, world, CHECKPOINT_STATE, NULL, 0, &error), error);
             talus_world* back = heap(40, 1.0, 1, (talus_integrator)i, law);
             check_ok(checkpoint_read(folder, back, NULL, 0, NULL, &error), error);
             const contacts* c = &back->state.contacts;

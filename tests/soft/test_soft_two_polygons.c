@@ -69,7 +69,7 @@ static talus_world* polygons_world(talus_elongation elongation)
     grain.solid = (talus_solid_id){1};
     grain.fixed = false;
     grain.locked[1] = grain.locked_rotation = true;
-    grain.force[0] = -n.push - KICK * STIFFNESS;
+    grain.external_force[0] = -n.push - KICK * STIFFNESS;
     grain.position[0] = grain.position[1] = 0.5 * half + (CORNER - DEPTH) * sqrt(0.5);
     check_ok(talus_world_add_grain(world, &grain, NULL, &error), error);
     return world;

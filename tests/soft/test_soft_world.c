@@ -247,7 +247,7 @@ static void test_restart(void** state)
         talus_world* whole = make(&beds[i], 1, TALUS_VECTOR_BEST);
         talus_world* back = make(&beds[i], 1, TALUS_VECTOR_BEST);
         steps(whole, STEPS / 2, STEPS / 2);
-        check_ok(checkpoint_write(folder, whole, NULL, 0, &error), error);
+        check_ok(checkpoint_write(folder, whole, CHECKPOINT_STATE, NULL, 0, &error), error);
         check_ok(checkpoint_read(folder, back, NULL, 0, NULL, &error), error);
         steps(whole, STEPS / 2, STEPS / 2);
         steps(back, STEPS / 2, STEPS / 2);

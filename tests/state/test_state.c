@@ -115,7 +115,7 @@ static void test_bad_grains_are_refused(void** state)
     assert_int_equal(grains_add(&g, &bad, NULL, &error), TALUS_ERR_ARGUMENT);
     bad = good, bad.radius = 1e-70; // its moment of inertia is zero
     assert_int_equal(grains_add(&g, &bad, NULL, &error), TALUS_ERR_ARGUMENT);
-    bad = good, bad.torque[1] = INFINITY;
+    bad = good, bad.external_torque[1] = INFINITY;
     assert_int_equal(grains_add(&g, &bad, NULL, &error), TALUS_ERR_ARGUMENT);
     assert_int_equal(g.count, 0);
     grains_free(&g);

@@ -91,7 +91,7 @@ static inline talus_world* discs_world(const discs* d)
     disc.fixed = false;
     disc.locked[1] = true;
     disc.locked_rotation = !d->rotates;
-    disc.force[0] = -d->push * d->stiffness;
+    disc.external_force[0] = -d->push * d->stiffness;
     disc.position[0] = disc.position[1] = (2.0 * DISC_RADIUS - d->overlap) * sqrt(0.5);
     check_ok(talus_world_add_grain(world, &disc, NULL, &error), error);
     return world;

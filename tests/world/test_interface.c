@@ -274,10 +274,10 @@ static void test_editing(void** state)
     talus_editable_grains e;
     check_ok(talus_world_edit_grains(world, &e, &error), error);
     assert_true(e.count == 1 && e.dim == 3 && e.spin_dim == 3 && e.rotation_dim == 4);
-    e.velocity[1] = 2.0, e.tag[0] = 7, e.force[0] = 3.0;
+    e.velocity[1] = 2.0, e.tag[0] = 7, e.external_force[0] = 3.0;
     const talus_grains g = talus_world_grains(world);
     assert_ptr_equal(g.velocity, e.velocity);
-    assert_true(g.tag[0] == 7 && g.force[0] == 3.0 && grain_v(world, id, 1) == 2.0);
+    assert_true(g.tag[0] == 7 && g.external_force[0] == 3.0 && grain_v(world, id, 1) == 2.0);
     talus_world_destroy(world);
 }
 

@@ -116,7 +116,7 @@ static void add_grains(talus_world* world, const bed* b, double spacing)
         }
         for (int k = 0; k < 3; k++) grain.rotation[k] = 0.3 * rng_uniform(&random);
         grain.radius = 0.9 + 0.1 * rng_uniform(&random);
-        grain.torque[2] = i % 7 == 0 ? 100.0 : 0.0;
+        grain.external_torque[2] = i % 7 == 0 ? 100.0 : 0.0;
         const bool highest = grain.position[dim - 1] > (side - 1) * spacing;
         if (b->lid && highest && i % 3 == 0) grain.glued_to = talus_world_find_wall(world, "lid");
         check_ok(talus_world_add_grain(world, &grain, NULL, &error), error);

@@ -20,6 +20,8 @@ void solid_free(solid* s)
     for (int i = 0; i < s->part_count; i++) polytope_free(&s->part[i]);
     free(s->part);
     free(s->name);
+    free(s->points);
+    free(s->part_sizes);
     *s = (solid){0};
 }
 
@@ -119,13 +121,32 @@ static void set_principal_axes(solid* out, double a[3][3], double v[3][3])
     }
 }
 
+/// Keep the points as they were given; false if memory is short.
+static bool keep_points(const double* points, int point_count, const int* part_sizes,
+                        int part_count, solid* out)
+{
+    const size_t numbers = (size_t)point_count * (size_t)out->dim;
+    out->points = malloc(sizeof *points * numbers);
+    out->part_sizes = malloc(sizeof *part_sizes * (size_t)part_count);
+    if (!out->points || !out->part_sizes) return false;
+    memcpy(out->points, points, sizeof *points * numbers);
+    for (int i = 0; i < part_count; i++) {
+        out->part_sizes[i] = part_sizes ? part_sizes[i] : point_count;
+    }
+    out->point_count = point_count;
+    return true;
+}
+
 static talus_status solid_fill(const talus_solid_def* def, solid* out, talus_error* error)
 {
     TRY(solid_check(def, error));
     out->skin = def->skin;
     out->name = strdup(def->name);
     out->part = calloc((size_t)def->part_count, sizeof *out->part);
-    if (!out->name || !out->part) return error_memory(error, "making a solid");
+    if (!out->name || !out->part ||
+        !keep_points(def->points, def->point_count, def->part_sizes, def->part_count, out)) {
+        return error_memory(error, "making a solid");
+    }
     TRY(solid_hull(def, out, error));
     // Move the origin to the centre of mass.
     mass_properties mass = {0};
@@ -188,6 +209,18 @@ talus_status solid_make(const talus_solid_def* def, int dim, solid* out, talus_e
     return status;
 }
 
+talus_solid_def solid_definition(const solid* s)
+{
+    talus_solid_def def = talus_solid_default();
+    def.name = s->name;
+    def.points = s->points;
+    def.part_sizes = s->part_sizes;
+    def.part_count = s->part_count;
+    def.point_count = s->point_count;
+    def.skin = s->skin;
+    return def;
+}
+
 void solids_free(solids* s)
 {
     for (int i = 0; i < s->count; i++) solid_free(&s->row[i]);
@@ -229,7 +262,12 @@ talus_status solids_copy(solids* to, const solids* from)
         copy->name = strdup(s->name);
         copy->part = calloc((size_t)s->part_count, sizeof *copy->part);
         copy->part_count = 0;
-        if (!copy->name || !copy->part) return TALUS_ERR_MEMORY;
+        copy->points = NULL;
+        copy->part_sizes = NULL;
+        if (!copy->name || !copy->part ||
+            !keep_points(s->points, s->point_count, s->part_sizes, s->part_count, copy)) {
+            return TALUS_ERR_MEMORY;
+        }
         for (; copy->part_count < s->part_count; copy->part_count++) {
             TRY(polytope_copy(&s->part[copy->part_count], &copy->part[copy->part_count]));
         }

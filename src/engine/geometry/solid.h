@@ -27,10 +27,16 @@ typedef struct solid {
     double unroot[9];  ///< inverse of that root
     double moment[3];  ///< 3D: principal moments of that tensor, ascending
     double axis[9];    ///< [3][3] 3D: their axes, one a row
+    double* points;  ///< [point_count][dim] as they were given, part by part: hulls shifted to the
+    int* part_sizes; ///< [part_count]      centre of mass do not give the same solid again
+    int point_count;
 } solid;
 
 /// Make a solid; points are hulled part by part. Masses of parts that overlap count twice.
 talus_status solid_make(const talus_solid_def* def, int dim, solid* out, talus_error* error);
+/// The definition from which solid_make() makes the same solid, to the last bit. Its pointers are
+/// the solid's.
+talus_solid_def solid_definition(const solid* s);
 void solid_free(solid* s);
 
 /// All solids of a world. Rows never move out of order and are never removed.

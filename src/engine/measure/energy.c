@@ -1,4 +1,4 @@
-/// Energies, powers and momentum of a world.
+/// Energies, powers and momentum of a world, and the forces that change it.
 ///
 /// The powers are rates of work at the velocities of now: of gravity sum m g.v, of external forces
 /// sum F.v + T.w, of walls -sum (F.v + T.w) with the forces F and torques T that the grains put on
@@ -8,6 +8,8 @@
 #include "base/vec.h"
 #include "measure/contact_filter.h"
 #include "measure/flow.h"
+
+#include <string.h>
 
 void talus_measure_momentum(const talus_world* world, double momentum[3])
 {
@@ -21,6 +23,18 @@ void talus_measure_momentum(const talus_world* world, double momentum[3])
     for (int i = 0; i < (int)w->count; i++) {
         if (!w->present[i] || !wall_is_mobile(w, i)) continue;
         vec_add_scaled(3, momentum, w->record[i].drive.mass, w->velocity + 3 * i);
+    }
+}
+
+void talus_measure_contact_force(const talus_world* world, double* force)
+{
+    const contacts* c = &world->state.contacts;
+    const int dim = c->dim;
+    memset(force, 0, sizeof *force * (size_t)(world->state.grains.count * dim));
+    for (int64_t i = 0; i < c->count; i++) {
+        vec_add_scaled(dim, force + (ptrdiff_t)c->b_row[i] * dim, 1.0, c->force + i * dim);
+        if (c->a_row[i] < 0) continue;
+        vec_add_scaled(dim, force + (ptrdiff_t)c->a_row[i] * dim, -1.0, c->force + i * dim);
     }
 }
 

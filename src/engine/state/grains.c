@@ -136,8 +136,8 @@ static talus_status grain_check(const grains* g, const talus_grain_def* def, tal
                          def->density);
     }
     if (!vec_finite(3, def->position) || !vec_finite(3, def->velocity) ||
-        !vec_finite(3, def->spin) || !vec_finite(3, def->rotation) || !vec_finite(3, def->force) ||
-        !vec_finite(3, def->torque)) {
+        !vec_finite(3, def->spin) || !vec_finite(3, def->rotation) ||
+        !vec_finite(3, def->external_force) || !vec_finite(3, def->external_torque)) {
         return error_set(error, TALUS_ERR_ARGUMENT,
                          "grain: position, velocity, spin, rotation, force and torque must be "
                          "finite numbers");
@@ -255,7 +255,8 @@ void grain_set_force(grains* g, int64_t row, const double force[3], const double
 
 static bool is_pushed(const talus_grain_def* def)
 {
-    return vec_dot(3, def->force, def->force) > 0.0 || vec_dot(3, def->torque, def->torque) > 0.0;
+    return vec_dot(3, def->external_force, def->external_force) > 0.0 ||
+           vec_dot(3, def->external_torque, def->external_torque) > 0.0;
 }
 
 static int32_t locked_axes(int dim, const talus_grain_def* def)
@@ -298,7 +299,7 @@ talus_status grains_add(grains* g, const talus_grain_def* def, int64_t* id, talu
     vec_copy(dim, g->position + i * dim, def->position);
     vec_copy(dim, g->velocity + i * dim, def->velocity);
     set_axial(dim, g->spin + i * spin_dim, def->spin);
-    if (g->force) grain_set_force(g, i, def->force, def->torque);
+    if (g->force) grain_set_force(g, i, def->external_force, def->external_torque);
     if (g->locked) g->locked[i] = locked_axes(dim, def);
     if (g->error) g->error[i] = 0.0;
     if (dim == 2) {

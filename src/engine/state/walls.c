@@ -312,8 +312,6 @@ static talus_status fill_record(const walls* w, const talus_wall_def* def, int d
 {
     *r = (wall_record){
         .name = strdup(def->name), .shape = def->shape, .material = def->material.index};
-    normalise(r->shape.normal);
-    normalise(r->shape.axis);
     r->shape.triangles = NULL;
     if (!r->name) return error_memory(error, "adding a wall");
     if (def->shape.kind == TALUS_SHAPE_MESH) {
@@ -326,8 +324,7 @@ static talus_status fill_record(const walls* w, const talus_wall_def* def, int d
     return wall_form_make(&r->shape, dim, w->solids, &r->form, error);
 }
 
-talus_status walls_add(walls* w, const talus_wall_def* def, int dim, double time, int* index,
-                       talus_error* error)
+talus_status walls_restore(walls* w, const talus_wall_def* def, int dim, talus_error* error)
 {
     TRY(walls_check(w, def, dim, error));
     if (columns_reserve(w, wall_table, WALL_COLUMNS, 3, w->count + 1, &w->capacity) ||
@@ -335,7 +332,12 @@ talus_status walls_add(walls* w, const talus_wall_def* def, int dim, double time
         return error_memory(error, "adding a wall");
     }
     const int i = (int)w->count;
-    talus_status status = fill_record(w, def, dim, &w->record[i], error);
+    const talus_status status = fill_record(w, def, dim, &w->record[i], error);
+    if (status < 0) {
+        record_free(&w->record[i]);
+        return status;
+    }
+    w->record[i].drive = talus_drive_default();
     w->present[i] = 1;
     double rotation[3] = {def->rotation[0], def->rotation[1], def->rotation[2]};
     if (dim == 2) rotation[0] = rotation[1] = 0.0;
@@ -343,7 +345,19 @@ talus_status walls_add(walls* w, const talus_wall_def* def, int dim, double time
     if (dim == 2) w->position[3 * i + 2] = 0.0;
     quat_from_rotation(w->rotation + 4 * i, rotation);
     w->count++;
-    if (status >= 0) status = walls_set_drive(w, i, &def->drive, dim, time, error);
+    return TALUS_OK;
+}
+
+talus_status walls_add(walls* w, const talus_wall_def* def, int dim, double time, int* index,
+                       talus_error* error)
+{
+    talus_wall_def unit = *def;
+    normalise(unit.shape.normal);
+    normalise(unit.shape.axis);
+    TRY(walls_check(w, def, dim, error)); // as it was given
+    TRY(walls_restore(w, &unit, dim, error));
+    const int i = (int)w->count - 1;
+    const talus_status status = walls_set_drive(w, i, &def->drive, dim, time, error);
     if (status < 0) {
         record_free(&w->record[i]);
         w->count--;

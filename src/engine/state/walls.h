@@ -54,6 +54,9 @@ talus_status walls_check(const walls* w, const talus_wall_def* def, int dim, tal
 /// Check a definition and add a copy of it.
 talus_status walls_add(walls* w, const talus_wall_def* def, int dim, double time, int* index,
                        talus_error* error);
+/// Add a wall at rest as it was in another world, to the last bit: its directions are not made unit
+/// vectors once more. Its drive, which may name walls that are yet to come, is left out.
+talus_status walls_restore(walls* w, const talus_wall_def* def, int dim, talus_error* error);
 talus_status walls_set_drive(walls* w, int wall, const talus_drive_def* drive, int dim, double time,
                              talus_error* error);
 /// Change what a motion says about velocity or force; fails with motions that say nothing of it.

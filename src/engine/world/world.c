@@ -282,6 +282,16 @@ talus_status talus_world_solid(const talus_world* world, talus_solid_id id, talu
     return TALUS_OK;
 }
 
+talus_status talus_world_solid_options(const talus_world* world, talus_solid_id id,
+                                       talus_solid_def* out, talus_error* error)
+{
+    if (id.index < 0 || id.index >= world->state.solids.count) {
+        return error_set(error, TALUS_ERR_ARGUMENT, "there is no shape %d", id.index);
+    }
+    const talus_solid_def own = solid_definition(&world->state.solids.row[id.index]);
+    return DEFINITION_SHOW(solid, out, &own, error);
+}
+
 // ---- grains ------------------------------------------------------------------------------------
 
 /// A cylinder without end has no polytope that solids could meet from outside.
@@ -378,8 +388,11 @@ talus_status talus_world_remove_grain(talus_world* world, int64_t id, talus_erro
 talus_status talus_world_set_grain_force(talus_world* world, int64_t id, const double force[3],
                                          const double torque[3], talus_error* error)
 {
+    static const double none[3] = {0.0, 0.0, 0.0};
     grains* g = &world->state.grains;
     int64_t row = grains_find(g, id);
+    if (!force) force = none;
+    if (!torque) torque = none;
     if (row < 0) {
         return error_set(error, TALUS_ERR_ARGUMENT, "there is no grain %lld", (long long)id);
     }
@@ -424,8 +437,8 @@ talus_grains talus_world_grains(const talus_world* world)
                           .scale = g->scale,
                           .mass = g->mass,
                           .inertia = g->inertia,
-                          .force = g->force,
-                          .torque = g->torque,
+                          .external_force = g->force,
+                          .external_torque = g->torque,
                           .material = (const talus_material_id*)g->material,
                           .glued_to = (const talus_wall_id*)g->glued_to,
                           .tag = g->tag,
@@ -447,8 +460,8 @@ talus_status talus_world_edit_grains(talus_world* world, talus_editable_grains* 
                                    .velocity = g->velocity,
                                    .spin = g->spin,
                                    .rotation = g->rotation,
-                                   .force = g->force,
-                                   .torque = g->torque,
+                                   .external_force = g->force,
+                                   .external_torque = g->torque,
                                    .tag = g->tag};
     return TALUS_OK;
 }

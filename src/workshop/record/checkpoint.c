@@ -1,4 +1,5 @@
 /// Checkpoints: the whole state of a world, bit for bit, in a file that is good or is not used.
+/// Saved worlds are the same, with what the world is made of (definition.h).
 ///
 /// 512 bytes of plain text (format, version, size, FNV-1a hash of what follows), then an HDF5 file;
 /// HDF5 skips the text, so h5py opens it too. The hash is checked over the raw bytes before HDF5
@@ -8,8 +9,10 @@
 /// the old becomes the previous. At every moment one whole checkpoint has a name we look for.
 #include "record/record.h"
 
+#include "base/definition.h"
 #include "base/error.h"
 #include "base/hash.h"
+#include "record/definition.h"
 #include "record/fields_h5.h"
 #include "record/files.h"
 #include "record/h5.h"
@@ -21,11 +24,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <talus/record.h>
 #include <unistd.h>
 
 #define CHECKPOINT_MAGIC "talus-checkpoint"
 /// 4: named fields instead of the bytes of structs.
-enum { CHECKPOINT_VERSION = 7, HEADER_BYTES = 512 };
+enum { CHECKPOINT_VERSION = 8, HEADER_BYTES = 512 };
 #define PARTS_GROUP "state"
 #define WORLD_PART "world"
 
@@ -225,8 +229,9 @@ static bool write_part(hid_t group, const checkpoint_part* part)
            h5_write(group, part->name, COLUMN_U8, bytes->size, 1, bytes->data, false);
 }
 
-static talus_status state_image(const talus_world* world, const checkpoint_part* parts,
-                                int part_count, void** data, size_t* size, talus_error* error)
+static talus_status state_image(const talus_world* world, checkpoint_extent extent,
+                                const checkpoint_part* parts, int part_count, void** data,
+                                size_t* size, talus_error* error)
 {
     text_buffer scene = {0};
     world_table tables[WORLD_TABLES];
@@ -236,6 +241,7 @@ static talus_status state_image(const talus_world* world, const checkpoint_part*
     hid_t file = h5_create(world, "checkpoint");
     bool good = file >= 0 && !scene.failed &&
                 h5_write(file, "scene", COLUMN_U8, (int64_t)scene.size, 1, scene.data, false);
+    if (good && extent == CHECKPOINT_WHOLE) good = definition_write(file, world);
     for (int i = 0; good && i < WORLD_TABLES; i++)
         good = write_table(file, &tables[i], world->def.dim);
     const world_state state = {.step = world->state.step,
@@ -275,18 +281,23 @@ static talus_status rotate(const char* fresh, const char* path, const char* prev
     return status;
 }
 
-static talus_status write_files(const char* directory, const void* data, size_t size,
-                                talus_error* error)
+static talus_status write_image(const char* path, const void* data, size_t size, talus_error* error)
 {
     char header[HEADER_BYTES] = "";
     snprintf(header, sizeof header, "%s %d\nsize %zu\nhash %016llx\n", CHECKPOINT_MAGIC,
              CHECKPOINT_VERSION, size, (unsigned long long)hash_bytes(HASH_START, data, size));
+    return files_write(path, header, sizeof header, data, size, true, error);
+}
+
+static talus_status write_files(const char* directory, const void* data, size_t size,
+                                talus_error* error)
+{
     char* path = files_text("%s/checkpoint.h5", directory);
     char* fresh = files_text("%s/checkpoint.h5.tmp", directory);
     char* previous = files_text("%s/checkpoint.previous.h5", directory);
     talus_status status = path && fresh && previous ? TALUS_OK : error_memory(error, "a file name");
     if (status == TALUS_OK) {
-        status = files_write(fresh, header, sizeof header, data, size, true, error);
+        status = write_image(fresh, data, size, error);
     }
     if (status == TALUS_OK) {
         status = rotate(fresh, path, previous, directory, error);
@@ -300,13 +311,14 @@ static talus_status write_files(const char* directory, const void* data, size_t 
 }
 
 talus_status checkpoint_write(const char* directory, const talus_world* world,
-                              const checkpoint_part* parts, int part_count, talus_error* error)
+                              checkpoint_extent extent, const checkpoint_part* parts,
+                              int part_count, talus_error* error)
 {
     void* data = NULL;
     size_t size = 0;
     h5_quiet quiet;
     h5_silence(&quiet);
-    talus_status status = state_image(world, parts, part_count, &data, &size, error);
+    talus_status status = state_image(world, extent, parts, part_count, &data, &size, error);
     h5_loud(&quiet);
     if (status == TALUS_OK) status = write_files(directory, data, size, error);
     free(data);
@@ -574,38 +586,60 @@ static talus_status load_state(hid_t file, const char* path, talus_world* world,
     return status;
 }
 
-static talus_status load_file(const char* directory, const char* name, talus_world* world,
-                              const checkpoint_part* parts, int part_count, talus_error* error)
+/// What is wanted of a file: the state of a world and parts, or the world that it defines.
+typedef struct wish {
+    talus_world* world; ///< takes over the state, NULL: only parts are read
+    const checkpoint_part* parts;
+    int part_count;
+    const talus_world_def* options; ///< of a world to be made
+    talus_world** made;             ///< receives it, NULL if the file defines none
+} wish;
+
+static talus_status load_image(hid_t file, const char* path, const wish* w, talus_error* error)
+{
+    if (!w->made) return load_state(file, path, w->world, w->parts, w->part_count, error);
+    if (!definition_is_in(file)) return TALUS_OK;
+    return definition_read(file, path, w->options, w->made, error);
+}
+
+static talus_status load_file(const char* path, const wish* w, talus_error* error)
 {
     unsigned char* data = NULL;
     size_t size = 0;
-    char* path = files_text("%s/%s", directory, name);
-    if (!path) return error_memory(error, "a file name");
     talus_status status = files_read(path, &data, &size, error);
     if (status == TALUS_OK) status = verify(path, data, size, error);
     if (status == TALUS_OK) {
         hid_t file = h5_open_image(data, data + HEADER_BYTES, size - HEADER_BYTES);
         status = file < 0 ? h5_error(error, TALUS_ERR_FORMAT, "cannot read", path)
-                          : load_state(file, path, world, parts, part_count, error);
+                          : load_image(file, path, w, error);
         if (file >= 0) H5Fclose(file);
     }
     free(data);
+    return status;
+}
+
+static talus_status load_one_of(const char* directory, const char* name, const wish* w,
+                                talus_error* error)
+{
+    char* path = files_text("%s/%s", directory, name);
+    if (!path) return error_memory(error, "a file name");
+    const talus_status status = load_file(path, w, error);
     free(path);
     return status;
 }
 
-talus_status checkpoint_read(const char* directory, talus_world* world,
-                             const checkpoint_part* parts, int part_count, bool* used_previous,
-                             talus_error* error)
+/// The newest good checkpoint of a directory.
+static talus_status load_newest(const char* directory, const wish* w, bool* used_previous,
+                                talus_error* error)
 {
     talus_error first = {0}, second = {0};
     h5_quiet quiet;
     h5_silence(&quiet);
-    talus_status status = load_file(directory, "checkpoint.h5", world, parts, part_count, &first);
+    talus_status status = load_one_of(directory, "checkpoint.h5", w, &first);
     bool damaged = status == TALUS_ERR_FORMAT || status == TALUS_ERR_IO;
     if (used_previous) *used_previous = damaged;
     if (damaged) {
-        status = load_file(directory, "checkpoint.previous.h5", world, parts, part_count, &second);
+        status = load_one_of(directory, "checkpoint.previous.h5", w, &second);
         // A damaged file says more than the absence of the one before it.
         if (status == TALUS_ERR_IO) status = first.status;
         if (status != TALUS_OK) {
@@ -619,8 +653,83 @@ talus_status checkpoint_read(const char* directory, talus_world* world,
     return status;
 }
 
+talus_status checkpoint_read(const char* directory, talus_world* world,
+                             const checkpoint_part* parts, int part_count, bool* used_previous,
+                             talus_error* error)
+{
+    const wish state = {.world = world, .parts = parts, .part_count = part_count};
+    return load_newest(directory, &state, used_previous, error);
+}
+
 talus_status checkpoint_peek(const char* directory, const checkpoint_part* parts, int part_count,
                              talus_error* error)
 {
     return checkpoint_read(directory, NULL, parts, part_count, NULL, error);
+}
+
+talus_status checkpoint_define(const char* directory, const talus_world_def* options,
+                               talus_world** out, talus_error* error)
+{
+    const wish definition = {.options = options, .made = out};
+    *out = NULL;
+    return load_newest(directory, &definition, NULL, error);
+}
+
+// ---- worlds in files of their own --------------------------------------------------------------
+
+talus_status talus_world_save(const talus_world* world, const char* path, talus_error* error)
+{
+    void* data = NULL;
+    size_t size = 0;
+    char* fresh = files_text("%s.tmp", path);
+    if (!fresh) return error_memory(error, "a file name");
+    h5_quiet quiet;
+    h5_silence(&quiet);
+    talus_status status = state_image(world, CHECKPOINT_WHOLE, NULL, 0, &data, &size, error);
+    h5_loud(&quiet);
+    if (status == TALUS_OK) status = write_image(fresh, data, size, error);
+    if (status == TALUS_OK) status = files_rename(fresh, path, error);
+    free(data);
+    free(fresh);
+    return status;
+}
+
+talus_status saved_world_define(const char* path, const talus_world_def* options, talus_world** out,
+                                talus_error* error)
+{
+    const wish definition = {.options = options, .made = out};
+    *out = NULL;
+    h5_quiet quiet;
+    h5_silence(&quiet);
+    talus_status status = load_file(path, &definition, error);
+    h5_loud(&quiet);
+    if (status == TALUS_OK && !*out) {
+        status =
+            error_set(error, TALUS_ERR_STATE,
+                      "%s has the state of a world, but not what it is made of: that is in the "
+                      "scene of its run",
+                      path);
+    }
+    return status;
+}
+
+talus_status talus_world_load(const char* path, const talus_world_def* given, talus_world** out,
+                              talus_error* error)
+{
+    talus_world_def options = talus_world_default();
+    options.threads = 0; // as it was saved
+    *out = NULL;
+    if (given) TRY(DEFINITION_TAKE(world, &options, given, error));
+    talus_world* world;
+    TRY(saved_world_define(path, &options, &world, error));
+    h5_quiet quiet;
+    h5_silence(&quiet);
+    const talus_status status = load_file(path, &(wish){.world = world}, error);
+    h5_loud(&quiet);
+    if (status != TALUS_OK) {
+        talus_world_destroy(world);
+        return status;
+    }
+    *out = world;
+    return TALUS_OK;
 }

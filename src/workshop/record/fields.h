@@ -11,8 +11,8 @@
 #include <stdint.h>
 
 typedef enum stored_type {
-    FIELD_F64, ///< one or several, as the size says
-    FIELD_I64, ///< likewise
+    FIELD_F64, ///< one or several, as the size says, and so the next three
+    FIELD_I64,
     FIELD_I32,
     FIELD_BOOL,
     FIELD_TEXT,   ///< characters up to a zero
@@ -33,13 +33,17 @@ typedef struct stored_fields {
 } stored_fields;
 
 /// The member's type, that of its elements if it is an array, or none: then this does not compile.
+/// Enumerations are unsigned to the compiler; unsigned numbers are stored by their bits.
 #define FIELD_TYPE(member)                                                                         \
     _Generic((member), double                                                                      \
              : FIELD_F64, int64_t                                                                  \
              : FIELD_I64, double*                                                                  \
              : FIELD_F64, int64_t*                                                                 \
+             : FIELD_I64, uint64_t                                                                 \
              : FIELD_I64, int32_t                                                                  \
+             : FIELD_I32, unsigned                                                                 \
              : FIELD_I32, bool                                                                     \
+             : FIELD_BOOL, bool*                                                                   \
              : FIELD_BOOL, char*                                                                   \
              : FIELD_TEXT)
 #define FIELD_ENTRY(type, member, kind, own)                                                       \

@@ -41,7 +41,7 @@ static hid_t row_type(const stored_fields* list, bool in_memory)
             break;
         case FIELD_STRUCT: member = row_type(f->own, in_memory); break;
         }
-        if ((f->type == FIELD_F64 || f->type == FIELD_I64) && f->size > H5Tget_size(member)) {
+        if (f->type <= FIELD_BOOL && f->size > H5Tget_size(member)) {
             const hsize_t elements = f->size / H5Tget_size(member);
             const hid_t element = member;
             member = H5Tarray_create2(element, 1, &elements);
@@ -84,7 +84,7 @@ static const char* unpack(const stored_fields* list, const char* row, char* to)
             continue;
         }
         memcpy(data, row, f->size);
-        if (f->type == FIELD_BOOL) *data = *row != 0;
+        for (size_t k = 0; f->type == FIELD_BOOL && k < f->size; k++) data[k] = row[k] != 0;
         if (f->type == FIELD_TEXT) data[f->size - 1] = '\0';
         row += f->size;
     }

@@ -194,7 +194,9 @@ static talus_status fill_world(const frame_data* d, const char* path, talus_worl
                          "%s is of dimension %d, the scene in the same folder of %d", path, d->dim,
                          w->def.dim);
     }
-    if (d->walls.count != w->state.walls.count) {
+    // Walls that were added after the frame are not there yet.
+    const int64_t wall_count = w->state.walls.count;
+    if (d->walls.count > wall_count) {
         return error_set(error, TALUS_ERR_FORMAT,
                          "%s has %lld walls, but the scene in the same folder has %lld", path,
                          (long long)d->walls.count, (long long)w->state.walls.count);
@@ -203,6 +205,8 @@ static talus_status fill_world(const frame_data* d, const char* path, talus_worl
     world_tables(w, tables);
     TRY(fill_table(&tables[TABLE_GRAINS], &d->grains, d->dim, path, error));
     TRY(fill_table(&tables[TABLE_WALLS], &d->walls, d->dim, path, error));
+    memset(w->state.walls.present + d->walls.count, 0, (size_t)(wall_count - d->walls.count));
+    w->state.walls.count = wall_count;
     if (d->contacts.count >= 0) {
         TRY(fill_table(&tables[TABLE_CONTACTS], &d->contacts, d->dim, path, error));
     }

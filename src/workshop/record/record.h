@@ -74,10 +74,15 @@ typedef struct checkpoint_bytes {
 /// Fields of a talus_step_result, for parts that have one.
 extern const stored_fields step_result_fields;
 
+/// How much of a world a checkpoint has: its state, which goes into a world made from the same
+/// scene, or also what it is made of.
+typedef enum checkpoint_extent { CHECKPOINT_STATE, CHECKPOINT_WHOLE } checkpoint_extent;
+
 /// Write checkpoint.h5 atomically (temporary file, sync, rename); the one before it becomes
 /// checkpoint.previous.h5. On failure both are as they were.
 talus_status checkpoint_write(const char* directory, const talus_world* world,
-                              const checkpoint_part* parts, int part_count, talus_error* error);
+                              checkpoint_extent extent, const checkpoint_part* parts,
+                              int part_count, talus_error* error);
 /// Load the state of the newest good checkpoint into a world built from the same scene.
 /// *used_previous tells that checkpoint.h5 was unreadable and the one before it was used; may be
 /// NULL. Parts must have the fields and rows that are stored. All of the checkpoint is verified
@@ -89,5 +94,12 @@ talus_status checkpoint_read(const char* directory, talus_world* world,
 /// the world.
 talus_status checkpoint_peek(const char* directory, const checkpoint_part* parts, int part_count,
                              talus_error* error);
+/// Make the world that the newest good checkpoint defines, without its state; *out is NULL if it is
+/// a CHECKPOINT_STATE. Of `options` log and threads (if > 0) count.
+talus_status checkpoint_define(const char* directory, const talus_world_def* options,
+                               talus_world** out, talus_error* error);
+/// The same for a file of talus_world_save(), which has a definition or is refused.
+talus_status saved_world_define(const char* path, const talus_world_def* options, talus_world** out,
+                                talus_error* error);
 
 #endif

@@ -9,7 +9,6 @@
 #include "base/error.h"
 #include "run/directory.h"
 #include "run/run.h"
-#include "run/settings.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -57,6 +56,7 @@ static const stored_field state_fields[] = {
     FIELD(run_state, energy_scale),
     FIELD(run_state, grain_steps),
     FIELD_OWN(run_state, seconds, &seconds_list),
+    FIELD(run_state, world_hash),
     FIELD_OWN(run_state, last, &step_result_fields),
 };
 const stored_fields run_state_fields = FIELD_LIST(run_state, state_fields);
@@ -70,7 +70,7 @@ static const stored_field inlet_fields[] = {FIELD(inlet_state, poured),
                                             FIELD(inlet_state, attempts), FIELD(inlet_state, owed)};
 const stored_fields inlet_state_fields = FIELD_LIST(inlet_state, inlet_fields);
 
-enum { RUN_PARTS = 5 };
+enum { RUN_PARTS = 4 };
 
 /// The run's own parts of a checkpoint.
 static void list_parts(run* r, checkpoint_part out[RUN_PARTS])
@@ -80,23 +80,13 @@ static void list_parts(run* r, checkpoint_part out[RUN_PARTS])
     out[2] =
         (checkpoint_part){"inlets", &inlet_state_fields, scene_inlet_count(r->scene), r->inlets};
     out[3] = (checkpoint_part){.name = "kept", .data = &r->kept};
-    out[4] = (checkpoint_part){.name = "settings", .data = &r->settings};
 }
 
-/// Settings that the user of a steered run may have changed, for the next checkpoint. Once a run
-/// was steered they stay with it.
-static talus_status tell_settings(run* r, talus_error* error)
+/// How many materials, shapes and walls a world has: they are only ever added.
+static int64_t count_definitions(const talus_world* world)
 {
-    text_buffer text = {0};
-    if (!r->steered && r->settings.size == 0) return TALUS_OK;
-    settings_tell(r->world, &text);
-    if (text.failed) {
-        text_free(&text);
-        return error_memory(error, "a checkpoint");
-    }
-    free(r->settings.data);
-    r->settings = (checkpoint_bytes){(unsigned char*)text.data, (int64_t)text.size};
-    return TALUS_OK;
+    return (int64_t)talus_world_material_count(world) + talus_world_solid_count(world) +
+           talus_world_wall_count(world);
 }
 
 // ---- records -----------------------------------------------------------------------------------
@@ -113,7 +103,7 @@ talus_status output_open(run* r, talus_error* error)
     return series_open(directory, s->series_bytes, r->world, &r->series, error);
 }
 
-static talus_status write_frame(run* r, talus_error* error)
+talus_status output_frame(run* r, talus_error* error)
 {
     frames_set_phase(r->frames, r->state.phase);
     TRY(frames_write(r->frames, r->world, error));
@@ -147,11 +137,11 @@ talus_status output_due(run* r, talus_error* error)
     double began = clock_seconds();
     run_state* s = &r->state;
     const scene_output* out = scene_outputs(r->scene);
-    if (s->step == 0) {
-        TRY(write_frame(r, error));
+    if (s->frame_step < 0) { // the first
+        TRY(output_frame(r, error));
     } else {
         if (out->frame_interval > 0 && is_due(r, out->frame_interval, &s->frame_mark)) {
-            TRY(write_frame(r, error));
+            TRY(output_frame(r, error));
         }
         const int64_t done = schedule_phase_steps(r);
         const bool row = out->series_interval > 0
@@ -182,6 +172,8 @@ talus_status output_publish(run* r, talus_error* error)
 
 bool output_checkpoint_due(const run* r)
 {
+    // Recorded frames are shown with the walls and shapes of the newest checkpoint.
+    if (r->extent == CHECKPOINT_WHOLE && count_definitions(r->world) != r->defined) return true;
     const double wish = r->def->checkpoint_seconds;
     const double interval = wish >= 0 ? wish : scene_outputs(r->scene)->checkpoint_seconds;
     return clock_seconds() - r->checkpointed >= interval;
@@ -198,10 +190,11 @@ talus_status output_checkpoint(run* r, talus_error* error)
     int64_t memory = summary_peak_memory();
     if (memory > s->peak_memory) s->peak_memory = memory;
 
-    TRY(tell_settings(r, error));
+    s->world_hash = talus_world_hash(r->world);
     checkpoint_part parts[RUN_PARTS];
     list_parts(r, parts);
-    TRY(checkpoint_write(r->def->directory, r->world, parts, RUN_PARTS, error));
+    TRY(checkpoint_write(r->def->directory, r->world, r->extent, parts, RUN_PARTS, error));
+    r->defined = count_definitions(r->world);
     r->checkpointed = clock_seconds();
     r->seconds_record += r->checkpointed - began;
     return TALUS_OK;
@@ -209,9 +202,8 @@ talus_status output_checkpoint(run* r, talus_error* error)
 
 talus_status output_peek_state(run* r, talus_error* error)
 {
-    const checkpoint_part parts[] = {{"run", &run_state_fields, 1, &r->state},
-                                     {.name = "settings", .data = &r->settings}};
-    return checkpoint_peek(r->def->directory, parts, 2, error);
+    const checkpoint_part state = {"run", &run_state_fields, 1, &r->state};
+    return checkpoint_peek(r->def->directory, &state, 1, error);
 }
 
 talus_status output_restore(run* r, talus_error* error)
@@ -219,7 +211,9 @@ talus_status output_restore(run* r, talus_error* error)
     checkpoint_part parts[RUN_PARTS];
     list_parts(r, parts);
     bool used_previous = false;
-    TRY(checkpoint_read(r->def->directory, r->world, parts, RUN_PARTS, &used_previous, error));
+    talus_world* world = r->owned ? NULL : r->world;
+    TRY(checkpoint_read(r->def->directory, world, parts, RUN_PARTS, &used_previous, error));
+    r->defined = count_definitions(r->world);
     if (used_previous) {
         log_write(&r->log, TALUS_LOG_WARNING,
                   "checkpoint.h5 is damaged; going on from the one before it");
@@ -231,8 +225,9 @@ talus_status output_restore(run* r, talus_error* error)
 talus_status output_finish(run* r, talus_error* error)
 {
     double began = clock_seconds();
-    if (r->state.frame_step != r->state.step) TRY(write_frame(r, error));
-    if (r->state.step > 0 && r->state.series_step != r->state.step) TRY(write_row(r, error));
+    if (r->state.frame_step != r->state.step) TRY(output_frame(r, error));
+    if (r->state.step > r->phases[0].start_step && r->state.series_step != r->state.step)
+        TRY(write_row(r, error));
     TRY(frames_commit(r->frames, NULL, error));
     TRY(series_sync(r->series, NULL, error));
     // All is on disk and readable; a disk too full for the tidy form does not fail the run.

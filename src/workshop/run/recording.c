@@ -4,7 +4,8 @@
 /// Phases may change gravity, drives and friction: the changes up to a frame's phase are carried
 /// out before it is shown. They cannot be undone, so a frame of an earlier phase gets a new world.
 /// The phase stands in the frame; of frames that do not say it, the run's newest checkpoint tells
-/// where phases began.
+/// where phases began. A run whose user could change what its world is made of has that in its
+/// checkpoints, and its frames are shown with the newest one's.
 #include "base/error.h"
 #include "record/frame_read.h"
 #include "run/directory.h"
@@ -19,7 +20,8 @@ struct talus_recording {
     talus_scene* scene;
     phase_log* phases; ///< [scene_phase_count] as the newest checkpoint knows them
     talus_world* world;
-    int phase; ///< whose changes the world has seen, -1: none
+    bool defined; ///< by a checkpoint: phases and the user have left it as it is there
+    int phase;    ///< whose changes the world has seen, -1: none
     frame_reader reader;
 };
 
@@ -151,8 +153,16 @@ static talus_status reach_phase(talus_recording* rec, int phase, talus_error* er
         talus_world_destroy(rec->world);
         rec->world = NULL;
         rec->phase = -1;
-        TRY(scene_build_bare(rec->scene, &rec->world, NULL, error));
+        rec->defined = false;
+        talus_error unimportant;
+        if (checkpoint_define(rec->directory, NULL, &rec->world, &unimportant) == TALUS_OK &&
+            rec->world) {
+            rec->defined = true;
+        } else {
+            TRY(scene_build_bare(rec->scene, &rec->world, NULL, error));
+        }
     }
+    if (rec->defined) return TALUS_OK;
     while (rec->phase < phase) {
         TRY(scene_phase_begin(rec->scene, rec->phase + 1, rec->world, error));
         rec->phase++;
@@ -179,7 +189,15 @@ static talus_status show(talus_recording* rec, const frame_data* d, int64_t fram
         if (begun && log->start_step < d->step) phase = p;
     }
     TRY(reach_phase(rec, phase, error));
-    return frame_into_world(d, rec->reader.path, rec->world, error);
+    talus_status status = frame_into_world(d, rec->reader.path, rec->world, error);
+    if (status == TALUS_ERR_FORMAT &&
+        rec->defined) { // materials, shapes or walls may have come since
+        talus_world_destroy(rec->world);
+        rec->world = NULL;
+        TRY(reach_phase(rec, phase, error));
+        status = frame_into_world(d, rec->reader.path, rec->world, error);
+    }
+    return status;
 }
 
 talus_status talus_recording_show(talus_recording* rec, int64_t frame, const talus_world** world,

@@ -57,6 +57,7 @@ typedef struct run_state {
     double energy_scale; ///< likewise: largest of all energies and of the work
     double grain_steps;  ///< sum of the number of grains over all steps
     run_seconds seconds; ///< of all processes up to the last checkpoint
+    uint64_t world_hash; ///< talus_world_hash() in the last checkpoint
     talus_step_result last;
 } run_state;
 
@@ -97,29 +98,75 @@ typedef struct talus_run {
     double speed_clock[2]; ///< two marks for the recent speed: older, newer
     int64_t speed_step[2];
     run_end end;
-    talus_error failure;       ///< why, after END_NUMERIC
-    bool steered;              ///< the user looks at every step: no batches
-    char stopped_by[256];      ///< END_STOPPED: why
-    checkpoint_bytes kept;     ///< what the user wants to be in checkpoints
-    checkpoint_bytes settings; ///< of the world, for checkpoints of a steered run (settings.h)
-    talus_run_def own;         ///< options of a run that outlives the call that made it
+    talus_error failure;      ///< why, after END_NUMERIC
+    bool steered;             ///< the user looks at every step: no batches
+    bool owned;               ///< the world is the caller's, who steps it
+    checkpoint_extent extent; ///< whole, once the user may have changed more than the state
+    int64_t defined;          ///< materials, shapes and walls in the last checkpoint
+    char stopped_by[256];     ///< END_STOPPED: why
+    checkpoint_bytes kept;    ///< what the user wants to be in checkpoints
+    talus_run_def own;        ///< options of a run that outlives the call that made it
 } run;
 
-// ---- run.c: what the trial of talus_advise() needs, too ----------------------------------------
+// ---- run_begin.c -------------------------------------------------------------------------------
 
 /// Begin with nothing; `def` must outlive the run. Lines that the run logs are kept in memory until
 /// its journal is opened.
 void run_init(run* r, const talus_run_def* def);
 void run_free(run* r);
-/// Load the scene, make its world and room for the progress of inlets and phases.
+/// Load the scene and make room for the progress of inlets and phases.
+talus_status run_read_scene(run* r, const char* scene, const char* const* sets, int set_count,
+                            talus_report* report, talus_error* error);
+/// The same, and make its world.
 talus_status run_build(run* r, const char* scene, const char* const* sets, int set_count,
                        talus_report* report, talus_error* error);
 talus_status run_phase_begin(run* r, int phase, talus_error* error);
+/// Make the directory this run's own, empty but for its log. `scene` must not be in it.
+talus_status run_take_directory(run* r, talus_error* error);
+/// Write what the run is, run.json and scene.yaml: from here on it can be resumed.
+talus_status run_declare(run* r, talus_error* error);
+/// First records and the first checkpoint.
+talus_status run_first_records(run* r, talus_error* error);
+/// "start: talus 1.2 (...), 2 threads, ..." for the log.
+void run_banner(run* r, const char* what);
+/// Go on with the records where the last checkpoint stands.
+talus_status run_reopen(run* r, talus_error* error);
+/// Whether a directory has a run with a checkpoint, to be gone on with.
+bool run_has_checkpoint(const char* directory);
+/// Make the run ready for its first step.
+talus_status run_start(run* r, talus_report* report, talus_error* error);
+/// Make the run ready for the step after its last checkpoint; r->end tells if there is none.
+talus_status run_resume(run* r, talus_report* report, talus_error* error);
+
+// ---- run.c -------------------------------------------------------------------------------------
+
+/// What has to be there before the first step of this process.
+void run_prepare(run* r);
 /// End the present phase if it is over; *finished tells that it was the last one.
 talus_status run_advance_phase(run* r, bool* finished, talus_error* error);
-/// Inlets, steps, bookkeeping. TALUS_ERR_NUMERIC leaves the world as before the step or, after
+/// Begin the next phase if it is time to, and see whether the run has come to an end: r->end.
+talus_status run_look_ahead(run* r, talus_error* error);
+/// `count` steps of length h, one with the method contact, and bookkeeping. If one fails, those
+/// before it are done. *result (may be NULL) is that of the last one, with the largest overlap.
+talus_status run_take_steps(run* r, double h, int64_t count, talus_step_result* result,
+                            talus_error* error);
+/// Inlets, and steps. TALUS_ERR_NUMERIC leaves the world as before the step or, after
 /// retries, as before the part of it that failed.
 talus_status run_steps(run* r, talus_error* error);
+/// The same; r->end tells if a step could not be taken.
+talus_status run_go_on(run* r, talus_error* error);
+/// What is due after the steps just done.
+talus_status run_record(run* r, talus_error* error);
+/// From the first step to the summary, for start and resume alike.
+talus_status run_carry_out(run* r, talus_summary* summary, talus_error* error);
+/// After the last step: close the run and say how it ended. TALUS_ERR_NUMERIC and TALUS_INTERRUPTED
+/// come from a run that is closed properly.
+talus_status run_conclude(run* r, talus_summary* summary, talus_error* error);
+/// The summary of a run that had ended before it was resumed.
+talus_status run_look_back(run* r, talus_summary* summary);
+/// Say in the log why the run could not go on.
+talus_status run_failed(run* r, talus_status status, const talus_error* failure,
+                        talus_error* error);
 
 // ---- schedule.c --------------------------------------------------------------------------------
 
@@ -159,10 +206,12 @@ talus_status output_publish(run* r, talus_error* error);
 bool output_checkpoint_due(const run* r);
 /// Commit frames and series and write a checkpoint that points to them.
 talus_status output_checkpoint(run* r, talus_error* error);
-/// Read only the run's own state, to know the phase, and its settings.
+/// Read only the run's own state, to know the phase.
 talus_status output_peek_state(run* r, talus_error* error);
-/// Load world and run state from the newest good checkpoint.
+/// Load the run's state from the newest good checkpoint and, unless it is the caller's, its world.
 talus_status output_restore(run* r, talus_error* error);
+/// Write a frame of the present state.
+talus_status output_frame(run* r, talus_error* error);
 /// Record the present state if it is not yet, and consolidate. The checkpoint written before does
 /// not know of these last records, so that a run that goes on drops them again.
 talus_status output_finish(run* r, talus_error* error);

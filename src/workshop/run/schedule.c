@@ -22,6 +22,9 @@ enum {
 
 double schedule_step_length(const run* r)
 {
+    // Whoever steps a world as long as he likes does so with steps of his own.
+    const bool open = !scene_phase_has_end(r->scene, (int)r->state.phase);
+    if (open && r->state.step_length > 0) return r->state.step_length;
     return scene_phase_step(r->scene, (int)r->state.phase);
 }
 

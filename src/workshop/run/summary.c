@@ -527,7 +527,7 @@ talus_status summary_write_run(const run* r, talus_error* error)
         json_object_end(&j);
     }
     json_string(&j, "date", date);
-    json_string(&j, "scene", r->def->scene);
+    if (r->def->scene) json_string(&j, "scene", r->def->scene);
     if (r->def->command) json_string(&j, "command", r->def->command);
     json_array(&j, "overrides");
     for (int i = 0; i < r->def->set_count; i++) json_string(&j, NULL, r->def->sets[i]);

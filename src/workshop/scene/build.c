@@ -6,10 +6,12 @@
 #include "base/log.h"
 #include "base/plain.h"
 #include "base/vec.h"
+#include "record/record.h"
 #include "scene/model.h"
 #include "scene/overlap.h"
 
 #include <stdlib.h>
+#include <talus/record.h>
 
 /// Mistakes of one kind listed for a source before the rest is only counted.
 enum { LISTED = 5 };
@@ -435,11 +437,22 @@ static void warn_of_impacts_at_once(const build* b)
     }
 }
 
+/// The saved world with which the scene goes on.
+static talus_status build_saved(build* b, talus_scene* scene, const talus_world_def* def,
+                                talus_error* error)
+{
+    TRY(talus_world_load(scene->saved_file, def, &b->world, error));
+    return method_of(def->method)->has_springs
+               ? choose_steps(scene, b->world, &b->log, &b->mistakes, error)
+               : choose_contact_steps(scene, b->world, &b->log, &b->mistakes, error);
+}
+
 /// The whole world, and what the scene leaves to the program.
 static talus_status build_all(build* b, talus_scene* scene, const talus_world_def* def,
                               talus_error* error)
 {
     complete_pairs(scene);
+    if (scene->saved_file) return build_saved(b, scene, def, error);
     TRY(build_frame(b, def, error));
     if (b->mistakes.count > 0) return TALUS_OK;
     b->first = calloc((size_t)scene->source_count + 1, sizeof *b->first);
@@ -472,6 +485,9 @@ static talus_status build_all(build* b, talus_scene* scene, const talus_world_de
 /// The world without grains, but with the shapes that come with the blocks of a source.
 static talus_status build_bare(build* b, const talus_world_def* def, talus_error* error)
 {
+    if (b->scene->saved_file) {
+        return saved_world_define(b->scene->saved_file, def, &b->world, error);
+    }
     TRY(build_frame(b, def, error));
     for (int i = 0; b->mistakes.count == 0 && i < b->scene->source_count; i++) {
         const source_kind kind = b->scene->sources[i].kind;

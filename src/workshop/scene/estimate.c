@@ -351,7 +351,7 @@ talus_status scene_estimate_make(const talus_scene* scene, const talus_world* wo
         if (source->kind != SOURCE_INLET) continue;
         note_speed(&e, vec_norm(dim, source->base.velocity), "a grain of an inlet");
         e.flight = fmax(e.flight, vec_norm(dim, source->base.velocity));
-        note_force(&e, vec_norm(dim, source->base.force), ESTIMATE_FORCES);
+        note_force(&e, vec_norm(dim, source->base.external_force), ESTIMATE_FORCES);
     }
     for (int i = 0; i < scene->material_count; i++) {
         add_cohesion(&e, scene->materials[i].law.cohesion_force);

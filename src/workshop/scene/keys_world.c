@@ -29,6 +29,12 @@ static const key_row root_rows[] = {
      .meaning = "a note on what the numbers are; nothing is converted"},
     {"dimension", KEY_INTEGER, .least = 2, .most = 3, .required = true,
      .meaning = "disks and polygons, or spheres and polyhedra"},
+    {"world", KEY_TEXT, .derived = "the scene makes its own",
+     .meaning =
+         "file of a saved world that the scene goes on with, time and all; it has materials, "
+         "shapes, walls, grains and the rest, so that only `step`, `threads`, `until` or "
+         "`phases` and `output` stand beside it. See [going on with a saved "
+         "world](#saved-world)"},
     {"seed", KEY_INTEGER, .most = KEY_MOST_INTEGER, .otherwise = "1",
      KEY_INTO(talus_world_def, seed),
      .meaning = "seed of all random numbers: sweeps, generators, inlets"},
@@ -70,7 +76,8 @@ static const key_row root_rows[] = {
     {"output", KEY_MAP, .derived = "as below", .meaning = "what is recorded"},
 };
 
-static const key_group root_groups[] = {{KEY_ONE_OF, "until phases", NULL}};
+static const key_group root_groups[] = {{KEY_AT_MOST_ONE, "until phases", NULL},
+                                        {KEY_AT_LEAST_ONE, "until phases world", NULL}};
 
 static const key_row periodic_rows[] = {
     {"x", KEY_VECTOR, .width = 2, .derived = "not periodic", .unit = "m",
@@ -240,7 +247,7 @@ static const key_row output_rows[] = {
 };
 
 static const key_section sections[] = {
-    {"", .own = KEY_ROWS_OF(root_rows), .groups = root_groups, .group_count = 1},
+    {"", .own = KEY_ROWS_OF(root_rows), .groups = root_groups, .group_count = 2},
     {"periodic", .own = KEY_ROWS_OF(periodic_rows)},
     {"domain", .own = KEY_ROWS_OF(domain_rows)},
     {"solver", .own = KEY_ROWS_OF(solver_rows)},

@@ -143,6 +143,8 @@ struct talus_scene {
     mistakes mistakes;
     reader reader;
     node* effective;
+    const char* saved_file; ///< of the world that it goes on with, NULL: the scene makes its own
+    talus_world* saved;     ///< what that world is made of, owned
     char* file;
     char* folder; ///< of the file, for files that it names
 
@@ -178,6 +180,8 @@ struct talus_scene {
 // ---- reading, one file per section -------------------------------------------------------------
 
 void read_scene(talus_scene* scene, section* root);
+/// `world`, and what the saved world has of a scene; false after a mistake.
+bool read_saved_world(talus_scene* scene, section* root);
 void read_materials(talus_scene* scene, section* root);
 /// `pairs` of the scene or of a phase.
 scene_pair* read_pairs(talus_scene* scene, section* parent, int* count);

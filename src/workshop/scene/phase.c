@@ -21,6 +21,12 @@ const phase_end* scene_phase_end(const talus_scene* scene, int phase)
     return &scene->phases[phase].end;
 }
 
+bool scene_phase_has_end(const talus_scene* scene, int phase)
+{
+    const phase_end* end = &scene->phases[phase].end;
+    return end->duration >= 0.0 || end->steps >= 0 || end->kinetic_energy >= 0.0;
+}
+
 void scene_phase_by_time(talus_scene* scene, int phase, double duration)
 {
     phase_end* end = &scene->phases[phase].end;

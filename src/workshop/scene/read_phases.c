@@ -3,9 +3,11 @@
 
 #include <string.h>
 
+static const phase_end endless = {.duration = -1.0, .steps = -1, .kinetic_energy = -1.0};
+
 static phase_end read_until(section* parent)
 {
-    phase_end end = {.duration = -1.0, .steps = -1, .kinetic_energy = -1.0};
+    phase_end end = endless;
     section s;
     bool given = section_open(&s, parent, "until");
     section_fill(&s, phase_end, &end);
@@ -107,7 +109,9 @@ void read_phases(talus_scene* scene, section* root)
     if (!section_has(root, "phases")) { // one, with all inlets open
         scene->phases = arena_take(a, sizeof *scene->phases);
         if (!scene->phases || !phase_init(scene, &scene->phases[0])) return;
-        scene->phases[0].end = read_until(root);
+        scene->phases[0].end = endless;
+        // Whoever steps a saved world says when it is enough.
+        if (!scene->saved || section_has(root, "until")) scene->phases[0].end = read_until(root);
         for (int i = 0; i < scene->inlet_count; i++) scene->phases[0].pours[i] = true;
         scene->phase_count = 1;
         return;

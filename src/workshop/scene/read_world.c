@@ -163,6 +163,18 @@ void scene_check_cell(const talus_scene* scene, mistakes* found, double radius)
     }
 }
 
+/// A scene that goes on with a saved world: how long, how finely, and what is recorded.
+static void read_rest(talus_scene* scene, section* root)
+{
+    section s;
+    read_step(root, true, &scene->step);
+    read_phases(scene, root);
+    section_open(&s, root, "output");
+    section_fill(&s, scene_output, &scene->output);
+    section_close(&s);
+    section_close(root);
+}
+
 void read_scene(talus_scene* scene, section* root)
 {
     section s;
@@ -179,6 +191,10 @@ void read_scene(talus_scene* scene, section* root)
     }
     // With a wrong one every vector would seem to have a wrong length.
     if (section_has(root, "dimension") && !section_got(root, "dimension")) return;
+    if (section_has(root, "world")) {
+        if (read_saved_world(scene, root)) read_rest(scene, root);
+        return;
+    }
     section_fill_before(root, "step", talus_world_def, def);
     section_open(&s, root, "soft");
     section_fill(&s, talus_soft_def, &def->soft);

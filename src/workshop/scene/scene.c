@@ -118,6 +118,7 @@ void talus_scene_destroy(talus_scene* scene)
 {
     if (!scene) return;
     for (int i = 0; i < scene->source_count; i++) inlet_destroy(scene->sources[i].inlet_ready);
+    talus_world_destroy(scene->saved);
     solids_free(&scene->shapes.solids);
     mistakes_free(&scene->mistakes);
     reader_free(&scene->reader);
@@ -197,6 +198,14 @@ uint64_t scene_seed(const talus_scene* scene)
 int scene_inlet_count(const talus_scene* scene)
 {
     return scene->inlet_count;
+}
+
+bool scene_leads_to(const talus_scene* scene, const char* path, char* words, size_t size)
+{
+    arena scratch = {0};
+    const bool good = tree_leads_to(&scratch, scene->effective, path, words, size);
+    arena_free(&scratch);
+    return good;
 }
 
 int scene_file_count(const talus_scene* scene)

@@ -43,6 +43,8 @@ talus_status scene_build_bare(const talus_scene* scene, talus_world** out, talus
 int scene_phase_count(const talus_scene* scene);
 const char* scene_phase_name(const talus_scene* scene, int phase);
 const phase_end* scene_phase_end(const talus_scene* scene, int phase);
+/// Whether anything ends it: of a saved world that its owner steps nothing does.
+bool scene_phase_has_end(const talus_scene* scene, int phase);
 /// Let a phase end after a simulated time instead of after a number of steps, if it has such an
 /// end.
 void scene_phase_by_time(talus_scene* scene, int phase, double duration);
@@ -85,6 +87,10 @@ int64_t scene_pour_steps(const talus_scene* scene, int phase, double h);
 /// Let the inlets active in `phase` place the grains due in the coming time h.
 talus_status scene_pour(const talus_scene* scene, int phase, inlet_state* states,
                         talus_world* world, double h, talus_error* error);
+
+/// Whether everything that a path of an override leads through is in the scene, so that only its last
+/// key may be new; else `words` says what is not there, and what is nearest.
+bool scene_leads_to(const talus_scene* scene, const char* path, char* words, size_t size);
 
 /// Files that the scene reads beside its own, as whole paths.
 int scene_file_count(const talus_scene* scene);

@@ -2,6 +2,7 @@
 ///
 /// A path is made of map keys, list indices (walls.0 or walls[0]) and, in lists of maps that have
 /// a `name`, that name (walls.floor). Maps that are missing on the way are made.
+#include "base/words.h"
 #include "scene/tree.h"
 
 #include <ctype.h>
@@ -107,5 +108,50 @@ void tree_set(arena* a, mistakes* found, node* root, const char* set)
         bool last = *rest == '\0';
         at = child(&s, at, segment, last ? value : NULL);
         if (last) return;
+    }
+}
+
+/// What there is instead of a child that is not there.
+static void name_nearest(arena* a, const node* parent, const char* segment, char* words,
+                         size_t size)
+{
+    const char** names = arena_take(a, sizeof *names * (size_t)(parent->count + 1));
+    int count = 0;
+    for (int i = 0; names && i < parent->count; i++) {
+        const node* name = parent->kind == NODE_LIST ? node_find(parent->item[i], "name") : NULL;
+        if (parent->kind == NODE_MAP) names[count++] = parent->key[i];
+        if (name && name->kind == NODE_SCALAR) names[count++] = name->text;
+    }
+    const char* near = count > 0 ? nearest_name(segment, names, count) : NULL;
+    size_t used = (size_t)snprintf(words, size, "the scene has no '%s'", segment);
+    if (near && used < size) {
+        snprintf(words + used, size - used, "; did you mean '%s'?", near);
+        return;
+    }
+    for (int i = 0; i < count && i < 12 && used < size; i++) {
+        used += (size_t)snprintf(words + used, size - used, "%s%s", i ? ", " : "; there is ",
+                                 names[i]);
+    }
+}
+
+bool tree_leads_to(arena* a, const node* root, const char* path, char* words, size_t size)
+{
+    const node* at = root;
+    for (const char* rest = path;;) {
+        const char* segment = next_segment(a, &rest);
+        if (!segment || !*segment) {
+            snprintf(words, size, "not a path (expected key.path)");
+            return false;
+        }
+        if (*rest == '\0') return true;
+        const int index = at->kind == NODE_LIST ? list_index(at, segment) : -1;
+        const node* found = at->kind == NODE_MAP ? node_find(at, segment)
+                            : index >= 0         ? at->item[index]
+                                                 : NULL;
+        if (!found || found->kind == NODE_SCALAR) {
+            name_nearest(a, at, segment, words, size);
+            return false;
+        }
+        at = found;
     }
 }
