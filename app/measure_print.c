@@ -31,13 +31,12 @@ static const double MOSTLY_EMPTY = 0.35;
 
 // ---- for people --------------------------------------------------------------------------------
 
-/// What keeps a number from being misread: the space between the walls may be mostly air.
-static const char* remark_on(const measure_number* n, double mean)
+/// Whether a number says how much air is around the grains, and nothing about their packing.
+static bool is_mostly_air(const measure_number* n, double mean)
 {
-    const bool empty = strcmp(n->name, "solid_fraction") == 0 && mean < MOSTLY_EMPTY;
-    return empty ? "of all space between the walls, most of it empty; voronoi has the grains' own, "
-                   "--region narrows it"
-                 : "";
+    const bool fraction =
+        strcmp(n->name, "solid_fraction") == 0 || strcmp(n->name, "solid/cells") == 0;
+    return fraction && mean < MOSTLY_EMPTY;
 }
 
 static void print_number(const measured* m, const measure_number* n, const measure_style* style)
@@ -47,8 +46,11 @@ static void print_number(const measured* m, const measure_number* n, const measu
     printf("  %-24s", n->name);
     if (s.count == 0) {
         printf(" not defined\n");
+    } else if (is_mostly_air(n, s.mean) && !style->tables) {
+        printf(" most of this space is empty: narrow it with --region, or see local_fraction\n");
     } else if (m->frames == 1 || s.count == 1) {
-        printf(" %12.6g %s%s\n", s.mean, unit, remark_on(n, s.mean));
+        printf(" %12.6g %s%s\n", s.mean, unit,
+               is_mostly_air(n, s.mean) ? "of a space that is mostly empty" : "");
     } else {
         printf(" %12.6g %12.4g %12.6g %12.6g %s", s.mean, s.spread, s.low, s.high, unit);
         if (s.count < m->frames) printf(" (%" PRId64 " frames)", s.count);
