@@ -105,7 +105,7 @@ typedef struct talus_rdf_def {
 
 TALUS_DEFAULT(talus_rdf_def, talus_rdf_default);
 
-/// Radial distribution of the grains' centres: g = 1 where they know nothing of each other.
+/// Radial distribution of the grains' centres; g = 1 where they are independent of each other.
 typedef struct talus_rdf {
     int bins;
     double width;         ///< of a bin, m
