@@ -14,13 +14,15 @@
 /// fallen by some diameters, the lowest onto the floor: all move.
 ///
 /// flow [--quick] [--million] [--only FLOW] [--dimension 2|3] [--size N] [--tolerance X]
-///      [--steps N] [--one-thread]
+///      [--steps N] [--one-thread] [--rate X] [--pressure X]
 ///   --quick      10^3 grains only
 ///   --million    a few steps of 10^6 grains after the others
 ///   --size N     this number of grains instead of 10^3, 10^4, 10^5
 ///   --steps N    that count, at most 1000
 ///   --tolerance  of every step, instead of the default
 ///   --one-thread nothing is repeated by two threads, which gain nothing on a busy machine
+///   --rate X     of the shear, 1/s, instead of 2
+///   --pressure X of the shear, Pa (2D: N/m), instead of 1000
 #include "bench.h"
 
 #include "base/short_waits.h"
@@ -49,6 +51,9 @@ typedef struct script {
     double shear;  ///< velocity of the lower wall, 0: none
     double height; ///< of the layer that is sheared
 } script;
+
+/// The shear: its rate and pressure are what its inertial number is made of.
+static double shear_rate = 2.0, shear_pressure = 1000.0;
 
 /// A vector of the scene, without `depth` in 2D; from a ring of texts, for several in one line.
 static const char* vec(const script* s, double x, double depth, double up)
@@ -170,7 +175,7 @@ static double write_hopper(script* s, int count)
     return 0.6 * sqrt(2.0 * height / GRAVITY);
 }
 
-/// A layer between bumpy walls under a pressure of 1000 Pa (2D: N/m), sheared by 2/s.
+/// A layer between bumpy walls under pressure, sheared.
 static double write_shear(script* s, int count)
 {
     const double room = s->volume / (s->dim == 2 ? 0.75 : 0.55), spacing = 1.4 * DIAMETER;
@@ -179,7 +184,7 @@ static double write_shear(script* s, int count)
     const double width = along * spacing, depth = s->dim == 2 ? 1.0 : across * spacing;
     const double height = room / (width * depth), area = width * depth, half = 0.5 * DIAMETER;
     s->height = height;
-    s->shear = 2.0 * height;
+    s->shear = shear_rate * height;
     fprintf(s->file, "periodic: {x: [0, %.6g]%s", width, s->dim == 2 ? "}\n" : "");
     if (s->dim == 3) fprintf(s->file, ", y: [0, %.6g]}\n", depth);
     fprintf(s->file,
@@ -187,10 +192,10 @@ static double write_shear(script* s, int count)
             "  - {name: bottom, type: plane, point: %s, normal: %s, motion: {type: velocity, "
             "velocity: %s}}\n"
             "  - {name: top, type: plane, point: %s, normal: %s, motion: {type: servo, mass: %.6g, "
-            "axis: %s, stress: 1000, area: %.6g, damping: %.6g}}\ngrains:\n",
+            "axis: %s, stress: %.6g, area: %.6g, damping: %.6g}}\ngrains:\n",
             vec(s, 0, 0, -half), vec(s, 0, 0, 1), vec(s, s->shear, 0, 0),
-            vec(s, 0, 0, height + half), vec(s, 0, 0, -1), 25.0 * area, vec(s, 0, 0, -1), area,
-            500.0 * area);
+            vec(s, 0, 0, height + half), vec(s, 0, 0, -1), 25.0 * area, vec(s, 0, 0, -1),
+            shear_pressure, area, 500.0 * area);
     for (int top = 0; top < 2; top++) {
         fprintf(s->file,
                 "  - {name: bumps%d, type: lattice, low: %s, counts: %s, spacing: %.17g, "
@@ -370,6 +375,10 @@ int main(int argc, char** argv)
     const char* size = value_of(argc, argv, "--size");
     const char* tolerance = value_of(argc, argv, "--tolerance");
     const char* steps = value_of(argc, argv, "--steps");
+    const char* rate = value_of(argc, argv, "--rate");
+    const char* pressure = value_of(argc, argv, "--pressure");
+    if (rate) shear_rate = atof(rate);
+    if (pressure) shear_pressure = atof(pressure);
     const int wanted = steps ? atoi(steps) : 0;
     bench_ok(wanted < 0 || wanted > MOST_STEPS, "--steps: 1 to 1000");
     const double within = tolerance ? atof(tolerance) : 0.0;
