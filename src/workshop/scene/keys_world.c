@@ -36,7 +36,7 @@ static const key_row root_rows[] = {
      .meaning = "number of threads; 0: all cores"},
     {"method", KEY_CHOICE, KEY_CHOICES(methods), .otherwise = "contact",
      KEY_INTO(talus_world_def, method),
-     .meaning = "how the world is stepped: rigid grains with Contact Dynamics, or soft ones with "
+     .meaning = "rigid grains with Contact Dynamics, or soft ones with "
                 "springs and dashpots. A scene changes its method with this one line, see [one "
                 "line](#one-line)"},
     {"step", KEY_REAL | KEY_CHOICE, KEY_CHOICES(automatic), .rule = REAL_POSITIVE, .required = true,
@@ -199,7 +199,9 @@ static const key_row until_rows[] = {
      KEY_INTO(phase_end, steps), .meaning = "steps since the phase began"},
     {"kinetic_energy", KEY_REAL, .rule = REAL_POSITIVE, .derived = "none", .unit = "J",
      KEY_INTO(phase_end, kinetic_energy),
-     .meaning = "mean per free grain below which it ends. The method soft looks every 100 steps"},
+     .meaning =
+         "ends when the mean kinetic energy of a free grain stays below this. The method soft "
+         "looks every 100 steps"},
     {"hold", KEY_REAL, .rule = REAL_NON_NEGATIVE, .otherwise = "0", .needs = "kinetic_energy",
      .unit = "s", .meaning = "how long the kinetic energy must stay below"},
 };
