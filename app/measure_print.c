@@ -49,10 +49,10 @@ static double mean_of(const measured* m, const char* name)
 }
 
 /// What the overview prints in place of a number that would be misread: "" for nothing at all, NULL
-/// for the number itself. Who names a quantity gets all its numbers.
+/// for the number itself. A quantity that is named is printed with all its numbers.
 static const char* instead_of(const measured* m, const measure_number* n, double mean)
 {
-    enum { FEW_CENTRES = 10 };
+    enum { FEW_CENTRES = 10, MOST_ANISOTROPY = 2 }; // forces that only push have 1 at most
     const bool rough = mean_of(m, "rubbing_contacts") > 0.0;
     const bool needs_friction = strstr(n->name, "_2_contacts") != NULL;
     const bool needs_smooth = strstr(n->name, "_dim+1_contacts") != NULL;
@@ -62,7 +62,7 @@ static const char* instead_of(const measured* m, const measure_number* n, double
     if ((needs_friction && !rough) || (needs_smooth && rough)) return "";
     if (strcmp(n->name, "mu") == 0 && mean < 0.0)
         return "nothing flows here: the stress does not resist the fitted motion";
-    if (relative && fabs(mean) > 2.0)
+    if (relative && fabs(mean) > MOST_ANISOTROPY)
         return "pushes and pulls nearly cancel: there is no mean force";
     if (strncmp(n->name, "peak", 4) == 0 && mean_of(m, "centres") < FEW_CENTRES)
         return "too few grains are far enough from the surface";

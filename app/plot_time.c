@@ -359,7 +359,8 @@ void plot_anisotropy(plot_job* job, plot_sheet* sheet)
         sheet_nothing(sheet, "no contact carries a force there");
         return;
     }
-    // Where pushes and pulls cancel there is no mean force to compare with.
+    // Where pushes and pulls cancel there is no mean force to compare with; forces that only push
+    // have an anisotropy of 1 at most.
     for (int k = 1; k < 3; k++) {
         double* shown = own_values(sheet, &sheet->curve[k]);
         for (int64_t i = 0; shown && i < sheet->length; i++) {
