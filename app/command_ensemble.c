@@ -165,8 +165,15 @@ static void print_report(const char* out, const ensemble_source* source, const t
                                             "from random forces"};
         printf("  spread over solutions    forces    stress\n");
         for (int k = 0; k < TALUS_START_COUNT; k++) {
-            printf("  %-22s %7.2g %% %7.2g %%\n", names[k], 100 * e->force_change_of[k],
-                   100 * e->stress_change_of[k]);
+            int count = 0;
+            for (int i = 0; i < e->samples; i++) {
+                count += e->sample[i].verified && e->sample[i].start == 1u << k;
+            }
+            if (count > 1)
+                printf("  %-22s %7.2g %% %7.2g %%\n", names[k], 100 * e->force_change_of[k],
+                       100 * e->stress_change_of[k]);
+            else
+                printf("  %-22s %9s %9s\n", names[k], "-", "-"); // one has no spread
         }
         printf("  %-22s %7.2g %% %7.2g %%\n\n", "all together", 100 * e->force_change,
                100 * e->stress_change);

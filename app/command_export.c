@@ -1,6 +1,8 @@
 /// talus export DIR: the recorded frames as VTK XML, VTKHDF, GSD and as a LAMMPS dump.
 #include "recorded.h"
 
+#include "run/directory.h"
+
 #include <string.h>
 #include <sys/stat.h>
 
@@ -88,7 +90,9 @@ static int export_run(int argc, char** argv)
     struct stat info;
     if (!output_path(vtk, "%s/frames.h5", o.directory)) return STATUS_FAILURE;
     if (stat(vtk, &info) != 0) {
-        fprintf(stderr, "talus: there are no recorded frames in %s\n", o.directory);
+        const char* absence = directory_absence(o.directory);
+        fprintf(stderr, "talus: there is no recorded run in %s: %s\n", o.directory,
+                absence ? absence : "it has no frames.h5");
         return STATUS_FAILURE;
     }
     bool any = false;

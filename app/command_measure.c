@@ -110,14 +110,14 @@ static const option_row options[] = {
      .place = offsetof(measure_options, task.radial)},
     {.name = "ends",
      .value = "LOW:HIGH",
-     .meaning = "profile: from here to there",
+     .meaning = "profile: its two ends",
      .otherwise = "all of the space",
      .type = OPTION_READ,
      .place = offsetof(measure_options, task.ends),
      .read = read_ends},
     {.name = "slope",
      .value = "heap|plane",
-     .meaning = "slope: of two flanks or a cone, or of one flat surface",
+     .meaning = "slope: fit two flanks (3D: a cone), or one flat surface",
      .otherwise = "heap",
      .type = OPTION_CHOICE,
      .place = offsetof(measure_options, task.slope)},
@@ -133,7 +133,7 @@ static const option_row options[] = {
      .place = offsetof(measure_options, task.touching)},
     {.name = "gate",
      .value = "y=0.1",
-     .meaning = "flux: the plane; along the last axis downwards is positive",
+     .meaning = "flux: the plane; downwards, or along x or y, is positive",
      .type = OPTION_READ,
      .place = offsetof(measure_options, task),
      .read = read_gate},
@@ -149,27 +149,27 @@ static const option_row options[] = {
      .place = offsetof(measure_options, task.rdf_range)},
     {.name = "edge",
      .value = "inner|shell",
-     .meaning = "rdf: count only grains farther than the range from the sides of the space, or of "
-                "each shell the part that is in it",
+     .meaning = "rdf: near the sides of the space, leave out grains closer to them than the range, "
+                "or count the part of each shell that is inside",
      .otherwise = "shell",
      .type = OPTION_CHOICE,
      .place = offsetof(measure_options, task.edge)},
     {.name = "kernel",
      .value = "gauss|lucy|heaviside",
-     .meaning = "field:",
+     .meaning = "field: its kernel",
      .otherwise = "gauss",
      .type = OPTION_CHOICE,
      .place = offsetof(measure_options, task.kernel)},
     {.name = "width",
      .value = "W",
-     .meaning = "field: of the kernel",
-     .otherwise = "mean diameter, of others than gauss twice",
+     .meaning = "field: width of the kernel",
+     .otherwise = "mean diameter; lucy and heaviside: twice that",
      .type = OPTION_POSITIVE,
      .place = offsetof(measure_options, task.field_width)},
     {.name = "cells",
      .value = "NX,NY,NZ",
      .meaning = "field: points along each axis",
-     .otherwise = "half a width apart, in 3D a width",
+     .otherwise = "half a width apart; 3D: a width",
      .type = OPTION_READ,
      .place = offsetof(measure_options, task.cells),
      .read = read_cells},
@@ -279,6 +279,17 @@ static bool look_at_frames(measure_options* o)
     return true;
 }
 
+/// A region beside all grains is measured like any other, but hardly what was meant.
+static void note_empty_region(const measure_task* task)
+{
+    talus_energy energy;
+    talus_error unimportant;
+    if (talus_measure_energy(task->world, &task->def, &energy, &unimportant) == TALUS_OK &&
+        energy.grains == 0)
+        fprintf(stderr, "talus: frame %lld has no free grain in what is measured\n",
+                (long long)task->frame);
+}
+
 static bool measure_frames(measure_options* o)
 {
     int count;
@@ -288,6 +299,7 @@ static bool measure_frames(measure_options* o)
     bool good = told != NULL;
     for (int64_t i = 0; i < task->frames.count && good; i++) {
         good = show_frame(task, i);
+        if (good && i == 0) note_empty_region(task);
         for (int q = 0; q < count && good; q++) {
             if (!o->wanted[q] || ((list[q].flags & MEASURE_ONCE) && i + 1 < task->frames.count))
                 continue;

@@ -77,9 +77,9 @@ static bool is_run(const char* directory)
 {
     if (directory_has(directory, "frames.h5") || directory_has(directory, "scene.yaml"))
         return true;
+    const char* absence = directory_absence(directory);
     fprintf(stderr, "talus: there is no run in %s: %s\n", directory,
-            directory_has(directory, ".") ? "it has neither frames.h5 nor scene.yaml"
-                                          : "there is no such directory");
+            absence ? absence : "it has neither frames.h5 nor scene.yaml");
     return false;
 }
 

@@ -2,6 +2,7 @@
 /// program, then the places known when it was compiled.
 #include "app.h"
 #include "base/words.h"
+#include "run/directory.h"
 
 #include <dirent.h>
 #include <stdlib.h>
@@ -108,6 +109,8 @@ bool locate_scene(const char* scene, char path[PATH_SIZE])
                            : S_ISDIR(info.st_mode) ? "a scene is a file, not a directory:"
                                                    : "a scene must be a regular file:";
         fprintf(stderr, "talus: %s %s\n", what, scene);
+        if (there && S_ISDIR(info.st_mode) && directory_has(scene, "scene.yaml"))
+            fprintf(stderr, "it holds a run, whose scene is %s/scene.yaml\n", scene);
         return false;
     }
     bool near = locate_directories(visit_for_near, &s);

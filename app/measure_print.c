@@ -31,24 +31,58 @@ static const double MOSTLY_EMPTY = 0.35;
 
 // ---- for people --------------------------------------------------------------------------------
 
-/// What keeps a number from being misread: the space between the walls may be mostly air.
-static const char* remark_on(const measure_number* n, double mean)
+/// Whether a number says how much air is around the grains, and nothing about their packing.
+static bool is_mostly_air(const measure_number* n, double mean)
 {
-    const bool empty = strcmp(n->name, "solid_fraction") == 0 && mean < MOSTLY_EMPTY;
-    return empty ? "of all space between the walls, most of it empty; voronoi has the grains' own, "
-                   "--region narrows it"
-                 : "";
+    const bool fraction =
+        strcmp(n->name, "solid_fraction") == 0 || strcmp(n->name, "solid/cells") == 0;
+    return fraction && mean < MOSTLY_EMPTY;
+}
+
+/// Mean of another number of the overview; 0 if it is not there.
+static double mean_of(const measured* m, const char* name)
+{
+    for (int i = 0; i < m->number_count; i++) {
+        if (strcmp(m->number[i].name, name) == 0) return measure_spread_of(m, &m->number[i]).mean;
+    }
+    return 0.0;
+}
+
+/// What the overview prints in place of a number that would be misread: "" for nothing at all, NULL
+/// for the number itself. A quantity that is named is printed with all its numbers.
+static const char* instead_of(const measured* m, const measure_number* n, double mean)
+{
+    enum { FEW_CENTRES = 10, MOST_ANISOTROPY = 2 }; // forces that only push have 1 at most
+    const bool rough = mean_of(m, "rubbing_contacts") > 0.0;
+    const bool needs_friction = strstr(n->name, "_2_contacts") != NULL;
+    const bool needs_smooth = strstr(n->name, "_dim+1_contacts") != NULL;
+    const bool relative = strcmp(n->name, "a_n") == 0 || strcmp(n->name, "a_t") == 0;
+    if (is_mostly_air(n, mean))
+        return "most of this space is empty: narrow it with --region, or see local_fraction";
+    if ((needs_friction && !rough) || (needs_smooth && rough)) return "";
+    if (strcmp(n->name, "mu") == 0 && mean < 0.0)
+        return "nothing flows here: the stress does not resist the fitted motion";
+    if (relative && fabs(mean) > MOST_ANISOTROPY)
+        return "pushes and pulls nearly cancel: there is no mean force";
+    if (strncmp(n->name, "peak", 4) == 0 && mean_of(m, "centres") < FEW_CENTRES)
+        return "too few grains are far enough from the surface";
+    return NULL;
 }
 
 static void print_number(const measured* m, const measure_number* n, const measure_style* style)
 {
     const char* unit = unit_of(style, n->unit);
     const measure_spread s = measure_spread_of(m, n);
+    const char* instead = style->tables ? NULL : instead_of(m, n, s.mean);
+    if (instead && !instead[0]) return;
     printf("  %-24s", n->name);
     if (s.count == 0) {
         printf(" not defined\n");
+    } else if (instead) {
+        printf(" %s\n", instead);
     } else if (m->frames == 1 || s.count == 1) {
-        printf(" %12.6g %s%s\n", s.mean, unit, remark_on(n, s.mean));
+        printf(" %12.6g %s%s\n", s.mean, unit,
+               is_mostly_air(n, s.mean) ? "of a space that is mostly empty" : "");
     } else {
         printf(" %12.6g %12.4g %12.6g %12.6g %s", s.mean, s.spread, s.low, s.high, unit);
         if (s.count < m->frames) printf(" (%" PRId64 " frames)", s.count);

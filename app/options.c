@@ -162,7 +162,7 @@ static bool take(const option_row* row, const char* text, char* options)
 
 /// Say what getopt_long() did not like: `choice` is what it returned, `before` the first argument
 /// that it looked at.
-static void complain(int choice, char** argv, int before, const char* brief,
+static void complain(const command* c, int choice, char** argv, int before, const char* brief,
                      const struct option* list)
 {
     if (choice == ':') {
@@ -180,8 +180,11 @@ static void complain(int choice, char** argv, int before, const char* brief,
     const char* bare = typed + strspn(typed, "-");
     snprintf(word, sizeof word, "%.*s", (int)strcspn(bare, "="), bare);
     const char* near = nearest_name(word, names, count);
-    fprintf(stderr, "talus: unknown option '%s'%s%s%s\n", typed, near ? "; did you mean '--" : "",
-            near ? near : "", near ? "'?" : "");
+    fprintf(stderr, "talus: unknown option '%s'", typed);
+    if (near)
+        fprintf(stderr, "; did you mean '--%s'?\n", near);
+    else
+        fprintf(stderr, "; `%s help %s` lists its options\n", program(), c->name);
 }
 
 // ---- arguments ---------------------------------------------------------------------------------
@@ -214,7 +217,7 @@ static int take_arguments(const command* c, int count, char** words, bool instea
     if (count == 0) return OPTIONS_GOOD;
     if (!c->first.what) {
         char who[64];
-        snprintf(who, sizeof who, "`talus %s`", c->name);
+        snprintf(who, sizeof who, "the command %s", c->name);
         return usage_surplus(*words, who);
     }
     fprintf(stderr, "talus: '%s' is one argument too many: only %s is expected\n", *words,
@@ -248,7 +251,7 @@ int options_read(const command* c, int argc, char** argv, void* options)
             return STATUS_OK;
         }
         if (choice == '?' || choice == ':') {
-            complain(choice, argv, before, brief, list);
+            complain(c, choice, argv, before, brief, list);
             return STATUS_USAGE;
         }
         const option_row* row = c->options;

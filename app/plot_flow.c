@@ -92,7 +92,7 @@ void plot_repose(plot_job* job, plot_sheet* sheet)
     snprintf(p->title, PLOT_TEXT, "t = %.4g%s: angle %.1f° ± %.1f°", talus_world_time(world),
              job->reduced ? "" : " s", s.angle, s.error);
     plot_label(job, p->x_label, "horizontal distance", "m");
-    plot_label(job, p->y_label, "height of the surface", "m");
+    plot_label(job, p->y_label, "height", "m"); // short: the panel of a flat heap is low
     p->equal = true;
     // The surface fills the panel, beside its labels.
     const double ratio = x[1] > x[0] ? (y[1] - y[0]) / (x[1] - x[0]) : 1.0;

@@ -123,8 +123,12 @@ void plot_series(plot_job* job, plot_sheet* sheet)
         if (add_series(job, sheet, 0, name, name)) continue;
         const char* near =
             nearest_name(name, (const char* const*)job->series.name, job->series.columns);
+        for (int k = 0; k < job->series.columns && !near; k++) { // `kinetic` for `kinetic_energy`
+            if (strstr(job->series.name[k], name)) near = job->series.name[k];
+        }
         sheet_nothing(sheet, "series.csv has no column '%s'%s%s%s", name,
-                      near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+                      near ? "; did you mean '" : "; its first line names them all",
+                      near ? near : "", near ? "'?" : "");
         return;
     }
     name_time(job, sheet);

@@ -154,13 +154,14 @@ static void add_soft_energies(plot_job* job, plot_sheet* sheet)
     }
 }
 
-/// Curve and column of an energy over the frames, if it is known of any.
+/// Column of an energy over the frames, if it is known of any; and its curve, if it has a label.
 static void add_energy(plot_sheet* sheet, const char* name, const char* label, const double* data)
 {
     bool any = false;
     for (int64_t i = 0; i < sheet->length; i++) any |= isfinite(data[i]);
     if (!any) return;
     sheet_column(sheet, name, data);
+    if (!label) return;
     plot_curve c = {.dash = TALUS_DASH_DASHED,
                     .colour = -1,
                     .x = sheet->column[1].data,
@@ -188,26 +189,53 @@ static void add_rigid_budget(plot_job* job, plot_sheet* sheet)
     }
     budget_end(&b);
     if (!work || !lost) return;
-    add_energy(sheet, "wall_work", "work of walls", work);
-    add_energy(sheet, "dissipated", "dissipated", lost);
+    // Where walls turn, or grains come and go, only the beginning has a budget.
+    const bool known = sheet->length > 0 && isfinite(lost[sheet->length - 1]);
+    add_energy(sheet, "wall_work", known ? "work of walls" : NULL, work);
+    add_energy(sheet, "dissipated", known ? "dissipated" : NULL, lost);
+}
+
+/// A copy of a curve's values that it shows from now on, to be changed: the CSV keeps the values as
+/// they are. NULL if memory is short.
+static double* own_values(plot_sheet* sheet, plot_curve* curve)
+{
+    double* shown = sheet_array(sheet, curve->count);
+    if (!shown) return NULL;
+    memcpy(shown, curve->y, sizeof *shown * (size_t)curve->count);
+    curve->y = shown;
+    return shown;
+}
+
+/// The zero of a potential energy is anywhere: show it from its lowest value on, beside the others.
+/// Without gravity there is none to show. It is the last curve so far.
+static void show_potential(plot_sheet* sheet)
+{
+    plot_curve* potential = &sheet->curve[sheet->curve_count - 1];
+    double largest = 0.0, lowest = INFINITY;
+    for (int64_t i = 0; i < potential->count; i++) {
+        if (!isfinite(potential->y[i])) continue;
+        largest = fmax(largest, fabs(potential->y[i]));
+        lowest = fmin(lowest, potential->y[i]);
+    }
+    if (largest == 0.0) {
+        sheet->curve_count--;
+        return;
+    }
+    double* shown = own_values(sheet, potential);
+    for (int64_t i = 0; shown && i < potential->count; i++) shown[i] -= lowest;
 }
 
 void plot_energy(plot_job* job, plot_sheet* sheet)
 {
-    static const time_number numbers[] = {{"kinetic", "kinetic", 0, TALUS_DASH_SOLID},
-                                          {"translational", NULL, 0, TALUS_DASH_SOLID},
-                                          {"rotational", "rotation alone", 0, TALUS_DASH_SOLID},
-                                          {"fluctuating", NULL, 0, TALUS_DASH_SOLID},
-                                          {"potential", "potential", 0, TALUS_DASH_SOLID}};
+    static const time_number numbers[] = {
+        {"kinetic", "kinetic", 0, TALUS_DASH_SOLID},
+        {"translational", NULL, 0, TALUS_DASH_SOLID},
+        {"rotational", "rotation alone", 0, TALUS_DASH_SOLID},
+        {"fluctuating", NULL, 0, TALUS_DASH_SOLID},
+        {"potential", "potential, from its lowest", 0, TALUS_DASH_SOLID}};
     if (!over_time(job, sheet, numbers, 5, measure_energy)) return;
     plot_label(job, sheet->panel[0].y_label, "energy", "J");
-    // Without gravity there is no potential energy to show: it is the last curve so far.
-    double largest = 0.0;
-    const plot_curve* potential = &sheet->curve[sheet->curve_count - 1];
-    for (int64_t i = 0; i < potential->count; i++) {
-        if (isfinite(potential->y[i])) largest = fmax(largest, fabs(potential->y[i]));
-    }
-    if (largest == 0.0) sheet->curve_count--;
+    show_potential(sheet);
     add_soft_energies(job, sheet);
     // The budget is one of all grains, and of rigid ones.
     const talus_region *r = &job->options->measure.region, all = talus_region_default();
@@ -331,6 +359,14 @@ void plot_anisotropy(plot_job* job, plot_sheet* sheet)
         sheet_nothing(sheet, "no contact carries a force there");
         return;
     }
+    // Where pushes and pulls cancel there is no mean force to compare with; forces that only push
+    // have an anisotropy of 1 at most.
+    for (int k = 1; k < 3; k++) {
+        double* shown = own_values(sheet, &sheet->curve[k]);
+        for (int64_t i = 0; shown && i < sheet->length; i++) {
+            if (fabs(shown[i]) > 2.0) shown[i] = NAN;
+        }
+    }
     snprintf(sheet->panel[0].y_label, PLOT_TEXT, "anisotropy");
     snprintf(sheet->panel[1].y_label, PLOT_TEXT, "main direction (degrees)");
 }
@@ -383,6 +419,13 @@ void plot_slope(plot_job* job, plot_sheet* sheet)
                                           {"error", NULL, 0, TALUS_DASH_SOLID},
                                           {"height", NULL, 0, TALUS_DASH_SOLID}};
     if (!over_time(job, sheet, numbers, 3, measure_slope)) return;
+    // A cloud of falling grains has no slope: its fit is far too uncertain, or upside down.
+    const double most_error = 10.0;
+    const double* error = sheet->column[sheet->column_count - 2].data;
+    double* shown = own_values(sheet, &sheet->curve[0]);
+    for (int64_t i = 0; shown && i < sheet->length; i++) {
+        if (shown[i] < 0.0 || error[i] > most_error) shown[i] = NAN;
+    }
     snprintf(sheet->panel[0].y_label, PLOT_TEXT, "angle of the surface (degrees)");
 }
 
@@ -409,18 +452,25 @@ void plot_inertial(plot_job* job, plot_sheet* sheet)
                                           {"pressure", NULL, 0, TALUS_DASH_SOLID}};
     double *data[TIME_MOST], *time;
     if (!measure_frames(job, sheet, numbers, 5, measure_rheology, data, &time)) return;
-    bool any = false;
-    for (int64_t i = 0; i < sheet->length; i++)
-        any = any || (data[0][i] > 0.0 && isfinite(data[1][i]));
-    if (!any) {
+    double fastest = 0.0;
+    for (int64_t i = 0; i < sheet->length; i++) {
+        if (isfinite(data[0][i]) && isfinite(data[1][i])) fastest = fmax(fastest, data[0][i]);
+    }
+    if (fastest == 0.0) {
         sheet_nothing(sheet, "no frame has both a shear rate and a pressure");
         return;
     }
-    sheet_curve(sheet, (plot_curve){.style = TALUS_CURVE_DOTS,
-                                    .colour = TALUS_COLOUR_BLUE,
-                                    .x = data[0],
-                                    .y = data[1],
-                                    .count = sheet->length});
+    plot_curve dots = {.style = TALUS_CURVE_DOTS,
+                       .colour = TALUS_COLOUR_BLUE,
+                       .x = data[0],
+                       .y = data[1],
+                       .count = sheet->length};
+    // Frames at rest would stretch the axis by all the decades of rounding.
+    double* shown = own_values(sheet, &dots);
+    for (int64_t i = 0; shown && i < sheet->length; i++) {
+        if (data[0][i] < 1e-6 * fastest) shown[i] = NAN;
+    }
+    sheet_curve(sheet, dots);
     sheet->panel[0].x_log = true;
     snprintf(sheet->panel[0].x_label, PLOT_TEXT, "inertial number I");
     snprintf(sheet->panel[0].y_label, PLOT_TEXT, "effective friction µ = τ/p");

@@ -105,8 +105,9 @@ static int join_pictures(const renderer* r, const char* folder, const char* outp
         remove_all(r, folder);
         return STATUS_FAILURE;
     }
-    fprintf(stderr, "talus: %s; the pictures are in %s. There a movie of them makes:\n ",
-            missing ? "ffmpeg is not installed" : "ffmpeg failed", folder);
+    fprintf(stderr, "talus: %s. The pictures are in %s; to join them, run there:\n ",
+            missing ? "there is no movie, because ffmpeg is not installed" : "ffmpeg failed",
+            folder);
     for (int i = 0; words[i]; i++) fprintf(stderr, " %s", words[i]);
     fprintf(stderr, "\n");
     return STATUS_FAILURE;

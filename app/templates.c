@@ -135,7 +135,7 @@ const scene_template scene_templates[] = {
      "3|      floor: {type: velocity, velocity: [-0.1, 0, 0]} @walls[].motion:velocity\n"
      "2|    until: {time: 1}\n"
      "3|    until: {time: 0.2}\n" TAIL},
-    {"soft", "the same as box with soft grains: springs, dashpots and small steps",
+    {"soft", "the box with soft grains: springs, dashpots and small steps",
      HEAD "method: soft @:method\n"
           "step: auto @:step\n" GRAVITY "soft: {overlap: 0.01} @soft:overlap\n"
           "\nmaterials:\n"

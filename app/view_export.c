@@ -29,21 +29,6 @@ typedef struct exporter {
 
 // ---- pieces of the file ------------------------------------------------------------------------
 
-static void put_base64(FILE* out, const unsigned char* data, size_t size)
-{
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    for (size_t i = 0; i < size; i += 3) {
-        const size_t left = size - i;
-        const unsigned bits = (unsigned)data[i] << 16 |
-                              (left > 1 ? (unsigned)data[i + 1] << 8 : 0u) |
-                              (left > 2 ? (unsigned)data[i + 2] : 0u);
-        const char four[4] = {digits[bits >> 18], digits[bits >> 12 & 63],
-                              left > 1 ? digits[bits >> 6 & 63] : '=',
-                              left > 2 ? digits[bits & 63] : '='};
-        fwrite(four, 1, sizeof four, out);
-    }
-}
-
 /// The key of the next entry and what stands before its value.
 static void put_path(exporter* e, const char* path)
 {
@@ -63,16 +48,20 @@ static talus_status put_array(exporter* e, const char* path, frame_field* field,
     const uLong size = (uLong)count * (uLong)element;
     uLongf packed_size = compressBound(size);
     unsigned char* packed = malloc(packed_size);
-    if (!packed || compress(packed, &packed_size, field->data, size) != Z_OK) {
-        free(packed);
+    text_buffer letters = {0};
+    const bool good = packed && compress(packed, &packed_size, field->data, size) == Z_OK;
+    if (good) text_add_base64(&letters, packed, packed_size);
+    free(packed);
+    if (!good || letters.failed) {
+        text_free(&letters);
         return error_memory(error, "an array of the page");
     }
     put_path(e, path);
     fprintf(e->out, "{\"type\":\"%s\",\"width\":%d,\"data\":\"",
             shorter ? "f32" : view_type_name(field->type), field->width);
-    put_base64(e->out, packed, packed_size);
+    fwrite(letters.data, 1, letters.size, e->out);
     fputs("\"}", e->out);
-    free(packed);
+    text_free(&letters);
     return TALUS_OK;
 }
 

@@ -9,6 +9,7 @@ set(TALUS_PYTHON_EXECUTABLE /usr/bin/python3 CACHE FILEPATH "Interpreter of the 
 set(TALUS_PYTHON_PROBE [[
 import sys, sysconfig, os
 import cffi, numpy, pycparser
+if sys.version_info >= (3, 12): import setuptools  # cffi needs it where Python has no distutils
 include = sysconfig.get_path('include')
 assert os.path.exists(os.path.join(include, 'Python.h')), 'no Python.h in ' + include
 print(sysconfig.get_config_var('EXT_SUFFIX'), include, '%d.%d' % sys.version_info[:2], sep=';')

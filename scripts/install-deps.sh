@@ -13,7 +13,7 @@ set -euo pipefail
 build=(gcc libc6-dev cmake ninja-build pkg-config libyaml-dev libhdf5-dev zlib1g-dev
        libqhull-dev libsuitesparse-dev libcairo2-dev libcminpack-dev libmicrohttpd-dev
        node:nodejs npm:npm)
-python=(python3 libpython3-dev python3-cffi python3-numpy)
+python=(python3 libpython3-dev python3-cffi python3-setuptools python3-numpy)
 # "command:package": the package is installed if there is no such command. (The nodejs of nodesource
 # has npm inside, and Debian's npm conflicts with it.)
 # "a|b": either will do; the first is installed. Debian's ParaView brings its own vtk module and

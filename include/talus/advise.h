@@ -21,10 +21,10 @@ typedef struct talus_advise_def {
 
 TALUS_DEFAULT(talus_advise_def, talus_advise_default);
 
-/// What a method costs. Seconds are processor seconds a thread: those by the wall on a machine that
-/// does nothing else.
+/// What a method costs. Seconds are processor seconds per thread, which is wall-clock time on a
+/// machine with nothing else to do.
 typedef struct talus_cost {
-    bool possible;        ///< the method can carry out this scene
+    bool possible;        ///< the method can run this scene
     char reason[1024];    ///< why it cannot; or what ended its trial early; else empty
     double step;          ///< mean length of a step in the whole scene, s
     double steps;         ///< of the whole scene
@@ -72,8 +72,8 @@ typedef struct talus_advice {
                            ///< the trial, and which to take; empty: not known
 } talus_advice;
 
-/// Estimate and try. Nothing is written. On TALUS_ERR_SCENE *report lists every mistake; a method
-/// that cannot carry out the scene, other than the one it states, is no failure.
+/// Estimate both methods and try them. Nothing is written. On TALUS_ERR_SCENE *report lists every
+/// mistake. It is not a failure if the method that the scene does not state cannot run it.
 TALUS_API talus_status talus_advise(const talus_advise_def* def, talus_advice* out,
                                     talus_report* report, talus_error* error);
 

@@ -67,16 +67,16 @@ typedef void talus_log_fn(void* user, talus_log_level level, const char* text);
 
 // ---- definitions -------------------------------------------------------------------------------
 
-/// First member of every definition that has a _default(), which sets it: that it was made so, and
-/// how many bytes of it the program knows. A later library has more fields behind those; it gives
-/// them their defaults.
+/// First member of every definition. Its _default() function sets it: a mark that the struct comes
+/// from there, and how many bytes of it the program knows about. A later library may have more
+/// fields behind these, and uses their defaults.
 typedef struct talus_mark {
     uint32_t made;
     uint32_t size;
 } talus_mark;
 
-/// The function that gives a definition's defaults. It is compiled into the program, so that the
-/// library learns the size.
+/// Declares the function that returns a definition with its defaults. It is compiled into the
+/// program, so that the library learns which size the program knows.
 #define TALUS_DEFAULT(type, name)                                                                  \
     TALUS_API void name##_sized(type* def, size_t size);                                           \
     static inline type name(void)                                                                  \
@@ -94,12 +94,12 @@ typedef struct talus_wall_id {
     int32_t index; ///< -1: none (TALUS_NO_WALL)
 } talus_wall_id;
 
-/// A material of a world, counted likewise.
+/// A material of a world, counted in the same way.
 typedef struct talus_material_id {
     int32_t index; ///< -1: none (TALUS_NO_MATERIAL)
 } talus_material_id;
 
-/// A shape of grains and walls, counted likewise.
+/// A shape of grains and walls, counted in the same way.
 typedef struct talus_solid_id {
     int32_t index; ///< -1: none (TALUS_NO_SOLID); of a grain: it is a ball
 } talus_solid_id;
@@ -140,7 +140,8 @@ static inline bool talus_solid_equal(talus_solid_id a, talus_solid_id b)
 
 /// Version of the library as "major.minor.patch". Static text.
 TALUS_API const char* talus_version(void);
-/// Git revision the library was built from, "unknown" outside a checkout. Static text.
+/// Git revision that the library was built from; "unknown" if it was not built in a checkout.
+/// Static text.
 TALUS_API const char* talus_revision(void);
 /// Compiler that built the library, such as "gcc 12.2.0". Static text.
 TALUS_API const char* talus_compiler(void);

@@ -19,8 +19,9 @@ enum {
 /// 1/TALUS_ENSEMBLE_BINS_PER_MEAN in units of the mean force, the last with all beyond it.
 enum { TALUS_START_COUNT = 3, TALUS_ENSEMBLE_BINS = 24, TALUS_ENSEMBLE_BINS_PER_MEAN = 4 };
 
-/// Called from the beginning on, several times a second, and after each solution of an ensemble:
-/// `done` of `samples` are there, the one under way as the part of its sweeps that is used up.
+/// Called several times a second from the beginning on, and after each solution of an ensemble:
+/// `done` of `samples` are ready; the one in progress counts by the share of its sweeps used so
+/// far.
 typedef void talus_ensemble_fn(void* user, double done, int samples);
 
 /// Options of an ensemble. Fill with talus_ensemble_default(); copied on use.

@@ -11,15 +11,15 @@ extern "C" {
 #endif
 
 typedef enum talus_export_format {
-    TALUS_EXPORT_VTK,    ///< VTK XML (.vtp, .vtu and .pvd) in a folder, made if it is not there
+    TALUS_EXPORT_VTK,    ///< VTK XML (.vtp, .vtu and .pvd) in a folder, created if necessary
     TALUS_EXPORT_VTKHDF, ///< one temporal VTKHDF file
     TALUS_EXPORT_GSD,    ///< one GSD file after the schema hoomd 1.4, with the shapes of the grains
     TALUS_EXPORT_LAMMPS, ///< one LAMMPS dump; the shapes of its grains as OBJ files in the folder
                          ///< of its name with .shapes behind it
 } talus_export_format;
 
-/// Write the recorded frames of the run in `directory` to the file or folder `out`, in place of one
-/// that is there. A file appears when it is whole.
+/// Write the recorded frames of the run in `directory` to the file or folder `out`, and replace
+/// what is there. A file appears only when it is complete.
 TALUS_API talus_status talus_export(const char* directory, const char* out,
                                     talus_export_format format, talus_error* error);
 
@@ -62,8 +62,8 @@ typedef struct talus_import_result {
 
 TALUS_API void talus_import_free(talus_import_result* result);
 
-/// Make a scene of a file of another program. Files that exist are not overwritten. Errors in the
-/// file say file:line.
+/// Turn a file of another program into a scene. Existing files are not overwritten. Messages about
+/// mistakes in the file begin with file:line.
 TALUS_API talus_status talus_import(const talus_import_def* def, talus_import_result* result,
                                     talus_error* error);
 

@@ -20,7 +20,7 @@ extern "C" {
 /// The space to measure in. Fill with talus_domain_default(); copied on use. It is the periodic
 /// cell, limited by walls that contain the grains (planes, boxes and cylinders from inside; of open
 /// boxes and tubes only what no grain is behind) and by `bounds`; where nothing limits it, it ends
-/// at the box around the grains.
+/// at the box around the grains, without those that have strayed far from all others.
 typedef struct talus_domain_def {
     talus_mark mark;     ///< set by talus_domain_default()
     talus_region bounds; ///< may cross a periodic cell's edge, as regions do [default no limits]
@@ -105,7 +105,7 @@ typedef struct talus_rdf_def {
 
 TALUS_DEFAULT(talus_rdf_def, talus_rdf_default);
 
-/// Radial distribution of the grains' centres: g = 1 where they know nothing of each other.
+/// Radial distribution of the grains' centres; g = 1 where they are independent of each other.
 typedef struct talus_rdf {
     int bins;
     double width;         ///< of a bin, m

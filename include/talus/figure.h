@@ -175,14 +175,14 @@ TALUS_DEFAULT(talus_picture_def, talus_picture_default);
 TALUS_API talus_status talus_figure_world(talus_figure* figure, int panel, const talus_world* world,
                                           const talus_picture_def* def, talus_error* error);
 
-/// Where that picture would reach in its plane, without room around it: low and high x, low and
-/// high y; low > high if there is nothing to see. In 2D and along an axis these are coordinates.
+/// The extent of that picture in its plane, without margins: low and high x, low and high y;
+/// low > high if there is nothing to see. In 2D and along an axis these are coordinates.
 TALUS_API talus_status talus_picture_extent(const talus_world* world, const talus_picture_def* def,
                                             double low[2], double high[2], talus_error* error);
 
-/// Give all panels the size at which the pictures in them leave no empty paper: as wide as they are
-/// and as high as needed, or, where that is more than `most` points, that high and narrower. Sizes
-/// are rounded to multiples of `unit` points (0: not at all).
+/// Resize all panels so that their pictures fill them: as wide as they are and as high as needed,
+/// or, if that is more than `most` points, that high and narrower. Sizes are rounded to multiples
+/// of `unit` points (0: not at all).
 TALUS_API talus_status talus_figure_fit(talus_figure* figure, double most, double unit,
                                         talus_error* error);
 

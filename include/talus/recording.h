@@ -21,7 +21,7 @@ TALUS_API talus_status talus_recording_open(const char* directory, talus_recordi
                                             talus_report* report, talus_error* error);
 TALUS_API void talus_recording_close(talus_recording* recording);
 
-/// Look whether the run has recorded more since.
+/// Look for frames that have been recorded since.
 TALUS_API talus_status talus_recording_refresh(talus_recording* recording, talus_error* error);
 
 TALUS_API int64_t talus_recording_frame_count(const talus_recording* recording);
@@ -35,13 +35,13 @@ TALUS_API int64_t talus_recording_nearest(const talus_recording* recording, doub
 TALUS_API const char* talus_recording_title(const talus_recording* recording);
 /// Whether the scene's numbers are not SI.
 TALUS_API bool talus_recording_reduced_units(const talus_recording* recording);
-/// Whether the run records contacts; without, all its frames are shown with none.
+/// Whether the run records contacts. If not, its frames are shown without any.
 TALUS_API bool talus_recording_has_contacts(const talus_recording* recording);
 
 /// Show a frame as a world: its grains, walls and (if the run records them) contacts as they were
 /// at that time, with the scene's shapes and materials. The world belongs to the recording and is
-/// valid until the next call; it is to be looked at and cannot be stepped. External forces on
-/// grains are not recorded and are zero, talus_world_last() has the counts and the time only.
+/// valid until the next call; you can look at it, but not step it. External forces on grains are
+/// not recorded and are zero; talus_world_last() has the counts and the time only.
 TALUS_API talus_status talus_recording_show(talus_recording* recording, int64_t frame,
                                             const talus_world** world, talus_error* error);
 

@@ -58,16 +58,16 @@ TALUS_DEFAULT(talus_world_def, talus_world_default);
 /// Create an empty world. The caller owns *out and ends it with talus_world_destroy().
 TALUS_API talus_status talus_world_create(const talus_world_def* def, talus_world** out,
                                           talus_error* error);
-/// A world to try things on: a copy of everything, the forces of its contacts and its counters
-/// included, that goes on with the same bits as the original and knows nothing of it. It has no
-/// log. The caller owns *out.
+/// Copy a world, to try things out. Everything is copied, contact forces and counters too, and the
+/// copy goes on with the same bits as the original would. It has no log. The caller owns *out.
 TALUS_API talus_status talus_world_copy(const talus_world* world, talus_world** out,
                                         talus_error* error);
 /// Free a world and all it owns. NULL is fine.
 TALUS_API void talus_world_destroy(talus_world* world);
 
-/// The definition in force, to be read. Valid as long as the world. It is the library's own and may
-/// be longer than the program knows: to make another world, begin with talus_world_default().
+/// The options of the world, to read; valid as long as the world. The struct is the library's own
+/// and may be longer than the program knows, so to make another world begin with
+/// talus_world_default().
 TALUS_API const talus_world_def* talus_world_options(const talus_world* world);
 TALUS_API talus_status talus_world_set_solver(talus_world* world, const talus_solver_def* solver,
                                               talus_error* error);
@@ -76,7 +76,7 @@ TALUS_API talus_status talus_world_set_gravity(talus_world* world, const double 
 
 // ---- materials ---------------------------------------------------------------------------------
 
-/// How the coefficients of rolling and torsion friction are meant.
+/// What the coefficients of rolling and torsion friction are.
 typedef enum talus_rolling_kind {
     TALUS_ROLLING_LENGTH = 0, ///< lengths: |T| <= mu_r R_n
     TALUS_ROLLING_RADIUS,     ///< numbers, times r* = r1 r2/(r1 + r2) (BUW 1.41)
@@ -217,13 +217,13 @@ TALUS_API talus_status talus_world_set_grain_force(talus_world* world, int64_t i
 /// Index of a grain id in the arrays, -1 if there is none.
 TALUS_API int64_t talus_world_grain_index(const talus_world* world, int64_t id);
 
-/// Values of talus_grains.glued_to[i].index that are no walls.
+/// Values of talus_grains.glued_to[i].index that are not walls.
 enum {
     TALUS_GRAIN_FREE = -1,
     TALUS_GRAIN_FIXED = -2,
 };
 
-/// The grains as arrays to be read, rows in ascending id. Valid until the next call that changes
+/// The grains as arrays to read, in the order of their ids. Valid until the next call that changes
 /// the world.
 typedef struct talus_grains {
     int64_t count;
@@ -254,7 +254,7 @@ typedef struct talus_grains {
 
 TALUS_API talus_grains talus_world_grains(const talus_world* world);
 
-/// What of the grains may be written, in the same rows as talus_grains.
+/// The arrays of the grains that you may write into, with the same rows as talus_grains.
 typedef struct talus_editable_grains {
     int64_t count;
     int dim;                 ///< as in talus_grains
@@ -269,8 +269,9 @@ typedef struct talus_editable_grains {
     int32_t* tag;            ///< [count]
 } talus_editable_grains;
 
-/// Lend the arrays of the grains to be written, and tell the world that they change. Valid until
-/// the next step or other call that changes the world: who writes again after it asks again.
+/// Get the arrays of the grains to write into; the world then knows that they change. They are
+/// valid until the next step, or any other call that changes the world: call this again before you
+/// write again.
 TALUS_API talus_status talus_world_edit_grains(talus_world* world, talus_editable_grains* out,
                                                talus_error* error);
 
@@ -287,11 +288,11 @@ TALUS_API talus_status talus_world_set_drive(talus_world* world, talus_wall_id w
                                              const talus_drive_def* drive, talus_error* error);
 /// Give a wall another velocity and spin (either may be NULL: zero). A wall with the drive VELOCITY
 /// keeps them; a mobile one (FORCE, SERVO), which cannot spin, starts from this velocity along the
-/// directions in which it may move. Other walls have theirs prescribed: that is an error.
+/// directions in which it may move. The motion of other walls is prescribed: for them this fails.
 TALUS_API talus_status talus_world_set_wall_velocity(talus_world* world, talus_wall_id wall,
                                                      const double velocity[3], const double spin[3],
                                                      talus_error* error);
-/// Apply another force to a wall with the drive FORCE. With any other drive that is an error.
+/// Apply another force to a wall with the drive FORCE; with any other drive this fails.
 TALUS_API talus_status talus_world_set_wall_force(talus_world* world, talus_wall_id wall,
                                                   const double force[3], talus_error* error);
 /// The definition of a wall as it is now: with its present position and rotation and its present
@@ -361,10 +362,10 @@ static inline talus_wall_id talus_contact_wall(const talus_contacts* contacts, i
 
 typedef struct talus_arrays talus_arrays;
 
-/// Let arrays that talus_world_grains() (if `keep_grains`) or talus_world_contacts() (if
-/// `keep_contacts`) has handed out outlive the next change of the world: it goes on with copies,
-/// and the arrays stay as they are now. For bindings, whose users may hold on to an array. The
-/// caller owns *out.
+/// Keep arrays that were handed out by talus_world_grains() (if `keep_grains`) or
+/// talus_world_contacts() (if `keep_contacts`) beyond the next change of the world: the world goes
+/// on with copies, and the arrays stay as they are now. This is for bindings to other languages,
+/// whose users may hold on to an array. The caller owns *out.
 TALUS_API talus_status talus_world_detach(talus_world* world, bool keep_grains, bool keep_contacts,
                                           talus_arrays** out, talus_error* error);
 /// Free arrays that were detached. NULL is fine.
@@ -428,9 +429,9 @@ typedef struct talus_step_result {
 TALUS_API talus_status talus_world_step(talus_world* world, double h, talus_step_result* result,
                                         talus_error* error);
 
-/// The same `count` times, at least once, in one call. *result is that of the last step, with the
-/// largest overlap of all; `substeps` counts all. The method soft is faster in such calls than step
-/// by step.
+/// Take `count` steps, at least one, in one call. *result is that of the last step, but with the
+/// largest overlap of all, and with the `substeps` of all. The method soft is faster this way than
+/// step by step.
 TALUS_API talus_status talus_world_steps(talus_world* world, double h, int64_t count,
                                          talus_step_result* result, talus_error* error);
 
@@ -440,18 +441,18 @@ TALUS_API talus_status talus_world_steps(talus_world* world, double h, int64_t c
 #define TALUS_COARSE 0.01
 #define TALUS_TOO_COARSE 0.09
 
-/// How long steps of the method contact may be, and what that follows from. Speeds and
-/// accelerations are the largest that are known.
+/// How long steps of the method contact may be, and why. Speeds and accelerations are the largest
+/// that are known.
 typedef struct talus_step_advice {
-    double length;       ///< s, a round number (1, 2 or 5 times a power of ten) that is at most:
-    double bound;        ///< s; 0, as `length`: nothing is known that moves
+    double length;       ///< s: the largest of 1, 2 or 5 times a power of ten up to `bound`
+    double bound;        ///< s; 0, and `length` too, if nothing is known to move
     double thickness;    ///< of the thinnest free grain, m
     double speed;        ///< m/s
     double acceleration; ///< m/s^2
     double frequency;    ///< of walls that shake, Hz
     const char* of;      ///< what decides, such as "gravity"; static text
-    bool by_speed;       ///< its speed does,
-    bool by_period;      ///< its period does, else its acceleration
+    bool by_speed;       ///< because of its speed,
+    bool by_period;      ///< or its period; otherwise because of its acceleration
 } talus_step_advice;
 
 /// Advise a step for the world as it is now: its gravity, forces, driven walls, and the speeds that
@@ -530,7 +531,7 @@ typedef struct talus_totals {
 
 TALUS_API const talus_totals* talus_world_totals(const talus_world* world);
 
-/// Check every invariant of the world's data (sorted ids, finite numbers, matching counts).
+/// Check the world's data for consistency (sorted ids, finite numbers, matching counts).
 /// For tests and debugging; O(n).
 TALUS_API talus_status talus_world_validate(const talus_world* world, talus_error* error);
 

@@ -126,6 +126,10 @@ class Ensemble(unittest.TestCase):
         updates = result["contacts"] * sum(int(s["sweeps"]) for s in self.table("samples.csv", "plain"))
         self.assertLessEqual(updates, 5e8)  # a minute at the most
 
+    def test_a_single_solution_has_no_spread(self):
+        result = talus("ensemble", "runs/loaded", "--samples", "4", "-o", "few", cwd=self.cwd)
+        self.assertRegex(result.stdout, r"from zero +[\d.e-]+ % +[\d.e-]+ %\n  from the last forces +- +-\n")
+
     def test_seed_matters(self):
         done = talus("ensemble", "runs/loaded", *QUICK, "--seed", "2", "-o", "other", "--quiet",
                      cwd=self.cwd)

@@ -254,6 +254,21 @@ class Measure(unittest.TestCase):
         # Disks may reach a little through the walls, up to the overlaps that the solver leaves.
         self.assertAlmostEqual(m["packing"]["solid_fraction"]["value"], fraction, delta=1e-4)
 
+    def test_overview_leaves_out_what_would_be_misread(self):
+        wide = ("--region", "x=-5:5,y=-5:5")
+        for arguments, overview, named in (
+                (("fall", *wide), "solid_fraction           most of this space is empty", "packing"),
+                (("loaded",), None, "coordination")):
+            plain = talus("measure", *arguments, cwd=self.cwd).stdout
+            asked = talus("measure", arguments[0], named, *arguments[1:], cwd=self.cwd).stdout
+            if overview:
+                self.assertIn(overview, plain)
+                self.assertRegex(asked, r"solid_fraction +0\.01\d+ of a space that is mostly empty")
+            else:  # with friction two contacts hold a disk: who needs three is no headline
+                self.assertIn("rattlers_2_contacts", plain)
+                self.assertNotIn("rattlers_dim+1_contacts", plain)
+                self.assertIn("rattlers_dim+1_contacts", asked)
+
     def test_several_frames(self):
         one = [self.measure("loaded", "stress", "--frame", str(i))["stress"] for i in (2, 3, 4)]
         m = self.measure("loaded", "stress", "energy", "--frame", "2:4", "--csv", "out.csv")

@@ -230,6 +230,24 @@ static void test_open_box(void** state)
 
 /// Square and cube grains tile: one in each cell of a lattice, of edge a, turned at random, gives
 /// a^dim; in a box that cuts a grain parallel to its sides, the part is known.
+/// Grains that have rolled away do not make the space larger, nor are they in it.
+static void test_strays(void** state)
+{
+    (void)state;
+    talus_world_def def = physics_def(2);
+    talus_world* world = physics_world(&def, 0.0);
+    for (int i = 0; i < 100; i++) add_ball(world, 0.5, i % 10, i / 10, 0.0);
+    const talus_packing alone = packing_of(world, NULL);
+    check_close("a square lattice in its box", alone.fraction, M_PI / 4.0, 1e-12, "roundoff");
+    add_ball(world, 0.5, 200.0, 0.0, 0.0);
+    const talus_packing with_stray = packing_of(world, NULL);
+    check_close("the same beside a stray", with_stray.fraction, M_PI / 4.0, 1e-12, "roundoff");
+    assert_int_equal(with_stray.grains, 100);
+    talus_domain_def wide = bounds_of(-0.5, -0.5, 0.0, 200.5, 9.5, 0.0);
+    assert_int_equal(packing_of(world, &wide).grains, 101); // who names the space gets it
+    talus_world_destroy(world);
+}
+
 static void test_solids(void** state)
 {
     (void)state;
@@ -354,11 +372,17 @@ static void test_threads(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ball_at_corners), cmocka_unit_test(test_ball_in_random_cells),
-        cmocka_unit_test(test_lattice),         cmocka_unit_test(test_walls_limit),
-        cmocka_unit_test(test_cylinder),        cmocka_unit_test(test_open_box),
-        cmocka_unit_test(test_solids),          cmocka_unit_test(test_bounds_across_the_edge),
-        cmocka_unit_test(test_rounded),         cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_ball_at_corners),
+        cmocka_unit_test(test_ball_in_random_cells),
+        cmocka_unit_test(test_lattice),
+        cmocka_unit_test(test_walls_limit),
+        cmocka_unit_test(test_cylinder),
+        cmocka_unit_test(test_strays),
+        cmocka_unit_test(test_open_box),
+        cmocka_unit_test(test_solids),
+        cmocka_unit_test(test_bounds_across_the_edge),
+        cmocka_unit_test(test_rounded),
+        cmocka_unit_test(test_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

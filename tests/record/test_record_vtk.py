@@ -254,7 +254,8 @@ class Export:
             for name in ("grains", "contacts", "solids", "walls"):
                 sets = xml.parse(run / "vtk" / f"{name}.pvd").findall("./Collection/DataSet")
                 self.assertEqual([float(s.get("timestep")) for s in sets], list(f["time"]))
-                self.assertTrue(all((run / "vtk" / s.get("file")).exists() for s in sets))
+                for s in sets:  # plain XML throughout: readers that put off parsing trip over raw data
+                    xml.parse(run / "vtk" / s.get("file"))
         self.assertEqual(list((run / "vtk").glob("*.tmp")), [])
 
 

@@ -27,6 +27,9 @@ SMALL = {
     "triaxial": ["grains.sample.diameter={distribution: uniform, min: 0.01, max: 0.014}"],
     "drum": ["grains.bed.count=60", "phases.turn.until.time=0.6"],
     "heap": ["grains.tap.limit=40", "phases[0].until.time=0.6"],
+    "mixed-drum": ["grains.disks.count=12", "grains.chips.count=12", "phases.turn.until.time=0.3",
+                   "grains.disks.diameter={distribution: uniform, min: 0.03, max: 0.04}",
+                   "grains.chips.diameter={distribution: uniform, min: 0.04, max: 0.053}"],
 }
 
 

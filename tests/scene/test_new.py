@@ -45,7 +45,7 @@ class New(unittest.TestCase):
                     self.assertNotIn("@", text)
                     self.assertNotRegex(text, r"(?m)^\d\|")
                     self.assertLessEqual(max(map(len, text.splitlines())), 100)
-                    self.assertRegex(text, r"friction: \S+ +# Coulomb coefficient with itself")
+                    self.assertRegex(text, r"friction: \S+ +# Coulomb friction between two grains")
                     scene = scene_yaml.load(text)
                     self.assertEqual((scene["dimension"], scene["title"]), (dim, name))
                     self.assertEqual([e.message for e in validator.iter_errors(scene)], [])

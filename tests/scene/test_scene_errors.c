@@ -41,6 +41,11 @@ static talus_status try_scene(const char* const* sets, int set_count, talus_repo
 
 /// Begin of every scene below: three lines, so that what follows begins at line 4.
 #define HEAD "dimension: 2\nstep: 0.01\nuntil: {time: 1}\n"
+/// What stands at the top of a scene, in messages about keys that do not.
+#define TOP_KEYS                                                                                   \
+    "title, description, strict, units, dimension, seed, threads, method, step, gravity, drag, "   \
+    "periodic, domain, solver, soft, policies, materials, pairs, shapes, walls, grains, until, "   \
+    "phases, output"
 #define HEAD_3D "dimension: 3\nstep: 0.01\nuntil: {time: 1}\n"
 
 typedef struct bad_scene {
@@ -51,13 +56,23 @@ typedef struct bad_scene {
 static const bad_scene bad_scenes[] = {
     // syntax
     {"", "1:1: the file is empty (expected a scene)\n"},
-    {"- 1\n", "1:1: the file is a list (expected a map: key: value)\n"},
+    {"- 1\n", "1:1: the file is a list (expected a scene: lines such as 'dimension: 2')\n"},
     {"dimension: 2\nstep: [1, 2\nfoo: 3\n",
-     "3:4: YAML syntax: did not find expected ',' or ']', while parsing a flow sequence that began "
-     "at line 2\n"},
+     "3:4: YAML syntax: a ',' or ']' is missing, in the [ ] that began at line 2\n"},
     {"dimension: 2\nstep:auto\nuntil: {time: 1}\n",
      "2:1: YAML syntax: this line is no 'key: value' (expected a colon and a blank behind the "
      "key)\n"},
+    {"title: Bob's: test\n", "1:13: YAML syntax: a ':' is not allowed here (a text with ': ' in it "
+                             "goes in quotes; or is the "
+                             "line indented too far?)\n"},
+    {HEAD "walls:\n   - {name: a}\n  - {name: b}\n",
+     "6:3: YAML syntax: this line does not go with those before it (expected the same indentation, "
+     "and every bracket and quote closed), in the map that began at line 1\n"},
+    {"dimension: 2\nwalls: [{name: a\nstep: 1\n",
+     "3:5: YAML syntax: a ',' or '}' is missing, in the { } that began at line 2\n"},
+    {"title: \"test\nstep: 1\n",
+     "3:1: YAML syntax: the file ends too early (expected a closing quote), in the text that began "
+     "at line 1\n"},
     {"title: \xff\n",
      "1:8: YAML syntax: invalid leading UTF-8 octet, the file is not UTF-8 text\n"},
     {"# \xe2\x89\xa4\nwalls:\n\t- {name: a}\n",
@@ -76,7 +91,7 @@ static const bad_scene bad_scenes[] = {
     {"dimension: 2\nstep: 1\n", "1:1: until: no end condition (expected until: with time, steps or "
                                 "kinetic_energy)\n"},
     {HEAD "gravty: [0, 1]\n", "4:1: gravty: unknown key; did you mean 'gravity'?\n"},
-    {HEAD "colour: red\n", "4:1: colour: unknown key\n"},
+    {HEAD "colour: red\n", "4:1: colour: unknown key (known here: " TOP_KEYS ")\n"},
     {HEAD "friction: 0.3\n",
      "4:1: friction: unknown key here; did you mean 'materials.<name>.friction'?\n"},
     {HEAD "solver: {tolerence: 1}\n",
@@ -203,7 +218,8 @@ static const bad_scene bad_scenes[] = {
     {HEAD "walls:\n- {type: plane, normal: [0, 1], motion: {type: servo, velocty: 1, mass: 1, "
           "axis: [0, 1], stress: 1, area: 1}}\ngrains: [{type: list, velocity: [0, 0], items: "
           "[{position: [0, 1], radius: 1}]}]\n",
-     "5:55: walls[0].motion.velocty: unknown key\n"},
+     "5:55: walls[0].motion.velocty: unknown key (known here: type, mass, weight, damping, axis, "
+     "stress, area, spans)\n"},
     {HEAD "walls:\n- {type: plane}\n", "5:3: walls[0].normal: is missing (expected [x, y])\n"},
     {HEAD_3D "walls:\n- {type: segment, from: [0, 0, 0], to: [1, 0, 0]}\n",
      "5:10: walls[0].type: a segment exists only in dimension 2 (expected plate or box)\n"},
@@ -421,7 +437,7 @@ static const bad_scene bad_scenes[] = {
      "6:3: grains[0]: inlet 'tap' is never opened (expected pour: [tap] in one of the phases)\n"},
 
     // one letter is no typo of another
-    {HEAD "x: 1\n", "4:1: x: unknown key\n"},
+    {HEAD "x: 1\n", "4:1: x: unknown key (known here: " TOP_KEYS ")\n"},
 
     // what people write who know other programs
     {HEAD "materials: {glass: {density: 2500,5}}\n",
@@ -429,7 +445,7 @@ static const bad_scene bad_scenes[] = {
      "comma)\n"},
     {HEAD "gravity: [0, 981cm]\n",
      "4:14: gravity[1]: '981cm' is not a number (expected a finite number); numbers are written "
-     "without units (SI: m, kg, s, radians)\n"},
+     "without units (lengths in m, times in s, masses in kg)\n"},
     {HEAD "materials: {glass: {density: \"2500\"}}\n",
      "4:30: materials.glass.density: '2500' is not a number (expected a number > 0); without the "
      "quotes it would be one\n"},
@@ -441,7 +457,7 @@ static const bad_scene bad_scenes[] = {
     {"dimension: 2\nstep: 1\nphases: [{until: {time: 1}, remove_walls: [a]}]\n",
      "3:29: phases[0].remove_walls: unknown key; did you mean 'remove'?\n"},
     {"dimension: 4\nstep: 1\nuntil: {time: 1}\ngravity: [0, 1]\n",
-     "1:12: dimension: 4 does not fit (expected an integer from 2 to 3)\n"},
+     "1:12: dimension: 4 does not fit (expected 2 or 3)\n"},
     {"dimension: 2\nstep: auto\nuntil: {time: 1}\n",
      "2:7: step: 'auto' cannot be settled: the scene has no grains (expected a number > 0)\n"},
 
@@ -533,7 +549,8 @@ static void test_bad_overrides(void** state)
                                "name of an item)"},
         {"walls[1].point=1", "walls[1].point: the list has no item '1' (expected 0 or the name "
                              "of an item)"},
-        {"walls.floor.frictoin=1", "walls[0].frictoin: unknown key"},
+        {"walls.floor.frictoin=1", "walls[0].frictoin: unknown key (known here: name, type, "
+                                   "material, motion, rotation, point, normal)"},
         {"walls.floor.friction=0.3",
          "walls[0].friction: unknown key here; did you mean 'materials.<name>.friction'?"},
         {"walls.floor.normla=[0, 1]", "walls[0].normla: unknown key; did you mean 'normal'?"},

@@ -29,7 +29,7 @@ TRIES = int(os.environ.get("TALUS_TEST_TRIES", max(100 * min(SCALE, 1), 20)))
 # combinations) is more than a schema knows.
 STRUCTURE = re.compile(
     r"unknown key|does not go with the 'type'|is not a number|out of range|is not known"
-    r"|not a truth value|does not fit|\(expected a map of keys\)|\(expected a list of"
+    r"|not a truth value|does not fit|\(expected a map of keys|\(expected a list of"
     r"|\(expected a text\)|\(expected a map of names\)|\(expected a number|: is missing"
     r"|has \d+ entries|makes no sense here|is too deep|incompressible|more than a circle"
     r"|must be at least 1|must be above 0 \(|must be whole numbers|exists? only in dimension"

@@ -202,6 +202,7 @@ static talus_status find_limits(domain* d, const talus_world* world, bool by_wal
     double middle[3] = {0}, from[3] = {0}, to[3] = {0};
     for (int64_t i = 0; i < g->count; i++) measure_box_stretch(g, i, low, high);
     const double half = large_cube(d, &world->state.walls, low, high, middle);
+    TRY(measure_box_of_gathered(g, low, high, error));
     for (int k = 0; k < d->dim; k++) {
         from[k] = isfinite(d->low[k]) ? d->low[k] : middle[k] - half;
         to[k] = isfinite(d->high[k]) ? d->high[k] : middle[k] + half;

@@ -88,21 +88,38 @@ void measure_box_stretch(const grains* g, int64_t row, double* low, double* high
     }
 }
 
-talus_status measure_box_leave_strays(const talus_world* world, measure_box* box,
-                                      talus_error* error)
+/// Box around the grains that have not strayed, of `only_free` ones alone if that is so, in low and
+/// high; these stay as they are if no grain has.
+static talus_status box_of_gathered(const grains* g, bool only_free, double low[3], double high[3],
+                                    talus_error* error)
 {
-    const grains* g = &world->state.grains;
-    double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
     int64_t strays;
     uint8_t* stray = calloc((size_t)g->count + 1, sizeof *stray);
     const talus_status status =
         stray ? measure_strays(g, stray, &strays, error) : error_memory(error, "measuring");
-    for (int64_t i = 0; i < g->count && status == TALUS_OK; i++) {
-        if (g->glued_to[i] == GRAIN_FREE && !stray[i]) measure_box_stretch(g, i, low, high);
+    if (status == TALUS_OK && strays > 0) {
+        for (int k = 0; k < 3; k++) low[k] = INFINITY, high[k] = -INFINITY;
+        for (int64_t i = 0; i < g->count; i++) {
+            const bool counts = !only_free || g->glued_to[i] == GRAIN_FREE;
+            if (counts && !stray[i]) measure_box_stretch(g, i, low, high);
+        }
     }
     free(stray);
-    TRY(status);
-    if (strays == 0 || !(low[0] < high[0])) return TALUS_OK;
+    return status;
+}
+
+talus_status measure_box_of_gathered(const grains* g, double low[3], double high[3],
+                                     talus_error* error)
+{
+    return box_of_gathered(g, false, low, high, error);
+}
+
+talus_status measure_box_leave_strays(const talus_world* world, measure_box* box,
+                                      talus_error* error)
+{
+    double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
+    TRY(box_of_gathered(&world->state.grains, true, low, high, error));
+    if (!(low[0] < high[0])) return TALUS_OK; // none has strayed
     for (int k = 0; k < box->dim; k++) {
         if (!isfinite(box->low[k])) box->low[k] = low[k];
         if (!isfinite(box->high[k])) box->high[k] = high[k];

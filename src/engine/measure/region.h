@@ -33,6 +33,9 @@ static inline bool measure_box_holds_grain(const measure_box* box, const grains*
 /// (measure/strays.h), so that these are outside.
 talus_status measure_box_leave_strays(const talus_world* world, measure_box* box,
                                       talus_error* error);
+/// Replace a box around all grains by that around those that have not strayed.
+talus_status measure_box_of_gathered(const grains* g, double low[3], double high[3],
+                                     talus_error* error);
 /// Volume (2D: area). A side that nothing limits is that of the cell, or of the box around the free
 /// grains; without any grains it is 0.
 double measure_box_volume(const talus_world* world, const measure_box* box);

@@ -2,8 +2,11 @@
 /// walls_NNNNNN.vtp (lines and polygons) as PolyData, solids_NNNNNN.vtu (polygons or polyhedra) as
 /// an unstructured grid, grains.pvd, ... that give their times, and a script that shows them all.
 ///
-/// Arrays are appended as raw binary with 64-bit sizes. All fields of the frame are written,
-/// whatever they are. What is written of a table is decided in vtk_table.c.
+/// Arrays stand in the XML in base64, each behind its size in 64 bits. Appended as raw binary they
+/// would be a quarter smaller, but appended data cannot be read any more by VTK before 9.3.1
+/// (ParaView 5.11 of Debian 12) with an expat that puts off parsing (2.6, and Debian's
+/// 2.5.0-1+deb12u2). All fields of the frame are written, whatever they are. What is written of a
+/// table is decided in vtk_table.c.
 #include "base/error.h"
 #include "record/export.h"
 #include "record/files.h"
@@ -12,12 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/// A file in the making: the XML, and the arrays that will be appended to it.
-typedef struct vtk_file {
-    text_buffer xml, data;
-} vtk_file;
-
-static void add_array(vtk_file* v, const char* name, column_type type, int64_t rows, int width,
+static void add_array(text_buffer* xml, const char* name, column_type type, int64_t rows, int width,
                       const void* data)
 {
     static const char* const types[] = {[COLUMN_F64] = "Float64",
@@ -26,32 +24,37 @@ static void add_array(vtk_file* v, const char* name, column_type type, int64_t r
                                         [COLUMN_U8] = "UInt8"};
     column probe = {.type = type};
     uint64_t bytes = column_element_size(&probe) * (uint64_t)width * (uint64_t)rows;
-    text_add(&v->xml,
-             "<DataArray type=\"%s\" Name=\"%s\" NumberOfComponents=\"%d\" format=\"appended\" "
-             "offset=\"%zu\"/>\n",
-             types[type], name, width, v->data.size);
-    text_append(&v->data, &bytes, sizeof bytes);
-    text_append(&v->data, data, (size_t)bytes);
+    text_add(xml, "<DataArray type=\"%s\" Name=\"%s\" NumberOfComponents=\"%d\" format=\"binary\">",
+             types[type], name, width);
+    text_buffer sized = {0};
+    text_append(&sized, &bytes, sizeof bytes);
+    text_append(&sized, data, (size_t)bytes);
+    if (sized.failed)
+        xml->failed = true;
+    else
+        text_add_base64(xml, sized.data, sized.size);
+    text_free(&sized);
+    text_add(xml, "</DataArray>\n");
 }
 
 /// Corners of cells [first, last) and where each of them ends.
-static bool add_cells(vtk_file* v, const char* tag, const vtk_table* table, int64_t first,
+static bool add_cells(text_buffer* xml, const char* tag, const vtk_table* table, int64_t first,
                       int64_t last)
 {
     const int64_t start = table->offset[first], count = table->offset[last] - start;
     int64_t* end = malloc(sizeof *end * (size_t)(last - first + 1));
     if (!end) return false;
     for (int64_t i = first; i < last; i++) end[i - first] = table->offset[i + 1] - start;
-    text_add(&v->xml, "<%s>\n", tag);
-    add_array(v, "connectivity", COLUMN_I64, count, 1, table->corner + start);
-    add_array(v, "offsets", COLUMN_I64, last - first, 1, end);
+    text_add(xml, "<%s>\n", tag);
+    add_array(xml, "connectivity", COLUMN_I64, count, 1, table->corner + start);
+    add_array(xml, "offsets", COLUMN_I64, last - first, 1, end);
     free(end);
     return true;
 }
 
 /// The faces as VTK XML has them: for each polyhedron its number of faces, and for each of these
 /// the number of its corners and the corners; and where each polyhedron ends.
-static bool add_faces(vtk_file* v, const vtk_table* table)
+static bool add_faces(text_buffer* xml, const vtk_table* table)
 {
     const size_t size = (size_t)(table->cells + table->faces + table->face_offset[table->faces]);
     int64_t* stream = malloc(sizeof *stream * (size + 1));
@@ -69,8 +72,8 @@ static bool add_faces(vtk_file* v, const vtk_table* table)
     }
     bool good = stream && end;
     if (good) {
-        add_array(v, "faces", COLUMN_I64, used, 1, stream);
-        add_array(v, "faceoffsets", COLUMN_I64, table->cells, 1, end);
+        add_array(xml, "faces", COLUMN_I64, used, 1, stream);
+        add_array(xml, "faceoffsets", COLUMN_I64, table->cells, 1, end);
     }
     free(stream);
     free(end);
@@ -89,54 +92,51 @@ static talus_status write_table(const char* path, const vtk_table* table, bool g
                                 talus_error* error)
 {
     static const char* const tags[3] = {"Verts", "Lines", "Polys"};
-    vtk_file v = {0};
+    text_buffer xml = {0};
     const char* type = grid ? "UnstructuredGrid" : "PolyData";
     const char* place = table->at_points ? "PointData" : "CellData";
     const int64_t lines = first_of_type(table, VTK_POLY_LINE);
     const int64_t polys = first_of_type(table, VTK_POLYGON);
-    text_add(&v.xml,
+    text_add(&xml,
              "<?xml version=\"1.0\"?>\n<VTKFile type=\"%s\" version=\"1.0\" "
              "byte_order=\"LittleEndian\" header_type=\"UInt64\">\n<%s>\n",
              type, type);
     if (grid) {
-        text_add(&v.xml, "<Piece NumberOfPoints=\"%lld\" NumberOfCells=\"%lld\">\n",
+        text_add(&xml, "<Piece NumberOfPoints=\"%lld\" NumberOfCells=\"%lld\">\n",
                  (long long)table->points, (long long)table->cells);
     } else {
-        text_add(&v.xml,
+        text_add(&xml,
                  "<Piece NumberOfPoints=\"%lld\" NumberOfVerts=\"%lld\" NumberOfLines=\"%lld\" "
                  "NumberOfStrips=\"0\" NumberOfPolys=\"%lld\">\n",
                  (long long)table->points, (long long)lines, (long long)(polys - lines),
                  (long long)(table->cells - polys));
     }
-    text_add(&v.xml, "<Points>\n");
-    add_array(&v, "Points", COLUMN_F64, table->points, 3, table->point);
-    text_add(&v.xml, "</Points>\n");
+    text_add(&xml, "<Points>\n");
+    add_array(&xml, "Points", COLUMN_F64, table->points, 3, table->point);
+    text_add(&xml, "</Points>\n");
     bool good = true;
     if (grid) {
-        good = add_cells(&v, "Cells", table, 0, table->cells);
-        add_array(&v, "types", COLUMN_U8, table->cells, 1, table->type);
-        if (table->face_first) good = good && add_faces(&v, table);
-        text_add(&v.xml, "</Cells>\n");
+        good = add_cells(&xml, "Cells", table, 0, table->cells);
+        add_array(&xml, "types", COLUMN_U8, table->cells, 1, table->type);
+        if (table->face_first) good = good && add_faces(&xml, table);
+        text_add(&xml, "</Cells>\n");
     } else {
         const int64_t start[4] = {0, lines, polys, table->cells};
         for (int k = 0; k < 3; k++) {
-            good = good && add_cells(&v, tags[k], table, start[k], start[k + 1]);
-            text_add(&v.xml, "</%s>\n", tags[k]);
+            good = good && add_cells(&xml, tags[k], table, start[k], start[k + 1]);
+            text_add(&xml, "</%s>\n", tags[k]);
         }
     }
-    text_add(&v.xml, "<%s>\n", place);
+    text_add(&xml, "<%s>\n", place);
     for (int i = 0; i < table->field_count; i++) {
         const frame_field* field = &table->field[i];
-        add_array(&v, field->name, field->type, field->rows, field->width, field->data);
+        add_array(&xml, field->name, field->type, field->rows, field->width, field->data);
     }
-    text_add(&v.xml, "</%s>\n</Piece>\n</%s>\n<AppendedData encoding=\"raw\">\n_", place, type);
-    text_append(&v.xml, v.data.data, v.data.size);
-    text_add(&v.xml, "\n</AppendedData>\n</VTKFile>\n");
-    good = good && !v.xml.failed && !v.data.failed;
-    talus_status status = good ? files_replace(path, v.xml.data, v.xml.size, false, error)
-                               : error_memory(error, path);
-    text_free(&v.xml);
-    text_free(&v.data);
+    text_add(&xml, "</%s>\n</Piece>\n</%s>\n</VTKFile>\n", place, type);
+    good = good && !xml.failed;
+    talus_status status =
+        good ? files_replace(path, xml.data, xml.size, false, error) : error_memory(error, path);
+    text_free(&xml);
     return status;
 }
 

@@ -201,6 +201,25 @@ bool text_append(text_buffer* t, const void* data, size_t size)
     return !t->failed;
 }
 
+void text_add_base64(text_buffer* t, const void* data, size_t size)
+{
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    const unsigned char* bytes = data;
+    char* room = size > 0 ? text_room(t, (size + 2) / 3 * 4) : NULL;
+    if (!room) return;
+    for (size_t i = 0; i < size; i += 3) {
+        const size_t left = size - i;
+        const unsigned bits = (unsigned)bytes[i] << 16 |
+                              (left > 1 ? (unsigned)bytes[i + 1] << 8 : 0u) |
+                              (left > 2 ? (unsigned)bytes[i + 2] : 0u);
+        *room++ = digits[bits >> 18];
+        *room++ = digits[bits >> 12 & 63];
+        *room++ = left > 1 ? digits[bits >> 6 & 63] : '=';
+        *room++ = left > 2 ? digits[bits & 63] : '=';
+    }
+    t->size += (size + 2) / 3 * 4;
+}
+
 void text_free(text_buffer* t)
 {
     free(t->data);

@@ -48,6 +48,8 @@ void text_add_word(text_buffer* t, const char* word);
 char* text_room(text_buffer* t, size_t size);
 /// Append plain bytes; false when memory is short.
 bool text_append(text_buffer* t, const void* data, size_t size);
+/// Append bytes in base64, padded with `=` to a multiple of four letters.
+void text_add_base64(text_buffer* t, const void* data, size_t size);
 void text_free(text_buffer* t);
 
 #endif

@@ -54,11 +54,11 @@ static bool write_solids(hid_t parent, const shapes* s, bool reduced)
         put(group, "part_first", COLUMN_I32, count + 1, 1, s->part_first, "",
             "parts of solid i: from part_first[i] up to part_first[i + 1]") &&
         put(group, "vertex_first", COLUMN_I32, parts + 1, 1, s->vertex_first, "",
-            "corners of a part, likewise") &&
+            "where the corners of a part begin") &&
         put(group, "face_first", COLUMN_I32, parts + 1, 1, s->face_first, "",
-            "faces of a part, likewise; 2D: one face, the polygon") &&
+            "where the faces of a part begin; 2D: one face, the polygon") &&
         put(group, "loop_first", COLUMN_I32, faces + 1, 1, s->loop_first, "",
-            "where in loop a face begins, likewise") &&
+            "where in loop a face begins") &&
         put(group, "loop", COLUMN_I32, s->loop_first[faces], 1, s->loop, "",
             "corners of the faces, rows of vertex, counterclockwise from outside") &&
         put(group, "vertex", COLUMN_F64, s->vertex_first[parts], s->dim, s->vertex, metre,

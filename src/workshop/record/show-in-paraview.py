@@ -36,7 +36,13 @@ def colour(display, view, plane, place):
         display.DiffuseColor = display.AmbientColor = [0.78, 0.82, 0.88]
         return
     simple.ColorBy(display, (place, "velocity", "Magnitude"))
-    simple.GetColorTransferFunction("velocity").ApplyPreset("Viridis (matplotlib)", True)
+    colours = simple.GetColorTransferFunction("velocity")
+    colours.ApplyPreset("Viridis (matplotlib)", True)
+    colours.RescaleTransferFunction(0.0, colours.RGBPoints[-4])  # from rest, not from the slowest
+    bar = simple.GetScalarBar(colours, view)
+    bar.Title, bar.ComponentTitle = "speed", ""
+    bar.TitleFontSize, bar.LabelFontSize = 12, 10
+    bar.LabelFormat = bar.RangeLabelFormat = "%.2g"
     display.SetScalarBarVisibility(view, True)
 
 

@@ -62,6 +62,13 @@ bool directory_has(const char* directory, const char* name)
     return directory_path(path, directory, name, NULL) == TALUS_OK && access(path, F_OK) == 0;
 }
 
+const char* directory_absence(const char* path)
+{
+    struct stat info;
+    if (stat(path, &info) != 0) return "there is no such directory";
+    return S_ISDIR(info.st_mode) ? NULL : "that is a file (expected the directory of a run)";
+}
+
 /// Length of a name without a ".tmp" at its end.
 static size_t stem_length(const char* name)
 {

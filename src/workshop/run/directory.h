@@ -12,6 +12,8 @@ talus_status directory_path(char out[DIRECTORY_PATH_SIZE], const char* directory
                             talus_error* error);
 /// Whether directory/name exists.
 bool directory_has(const char* directory, const char* name);
+/// Why a path is not a directory, in words; NULL if it is one.
+const char* directory_absence(const char* path);
 
 /// May a new run be written to `directory`? Looks without touching: TALUS_ERR_EXISTS if there is
 /// something and `force` is false, or if what is there is no Talus run.

@@ -62,8 +62,9 @@ static talus_status open_parts(talus_recording* rec, const char* directory, talu
     char path[DIRECTORY_PATH_SIZE];
     TRY(directory_path(path, directory, "scene.yaml", error));
     if (!directory_has(directory, "scene.yaml") || !directory_has(directory, "frames.h5")) {
+        const char* absence = directory_absence(directory);
         return error_set(error, TALUS_ERR_STATE, "there is no recorded run in %s: %s", directory,
-                         !directory_has(directory, ".")            ? "there is no such directory"
+                         absence                                   ? absence
                          : !directory_has(directory, "scene.yaml") ? "it has no scene.yaml"
                                                                    : "it has no frames.h5");
     }

@@ -357,9 +357,9 @@ talus_status run_resume(run* r, talus_report* report, talus_error* error)
     const char* directory = r->def->directory;
     if (!directory) return error_set(error, TALUS_ERR_ARGUMENT, "a resume needs a directory");
     if (!directory_has(directory, "scene.yaml")) {
+        const char* absence = directory_absence(directory);
         return error_set(error, TALUS_ERR_STATE, "there is no run to resume in %s: %s", directory,
-                         directory_has(directory, ".") ? "it has no scene.yaml"
-                                                       : "there is no such directory");
+                         absence ? absence : "it has no scene.yaml");
     }
     TRY(directory_lock(directory, &r->lock, error));
     TRY(resume_build(r, report, error));
@@ -397,9 +397,10 @@ static talus_status load(run* r, talus_loaded* out, talus_report* report, talus_
     const char* directory = r->def->directory;
     if (!directory) return error_set(error, TALUS_ERR_ARGUMENT, "a directory is needed");
     if (!directory_has(directory, "scene.yaml") || !run_has_checkpoint(directory)) {
+        const char* absence = directory_absence(directory);
         return error_set(error, TALUS_ERR_STATE, "there is no run with a checkpoint in %s: %s",
                          directory,
-                         !directory_has(directory, ".")            ? "there is no such directory"
+                         absence                                   ? absence
                          : !directory_has(directory, "scene.yaml") ? "it has no scene.yaml"
                                                                    : "it has no checkpoint.h5");
     }

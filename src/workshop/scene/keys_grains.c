@@ -270,7 +270,7 @@ static const key_row edge_rows[] = {
 
 static const key_row size_rows[] = {
     {"distribution", KEY_CHOICE, KEY_CHOICES(distributions), .required = true,
-     .meaning = "of the sizes"},
+     .meaning = "kind of distribution"},
     {"by", KEY_CHOICE, "-single", KEY_CHOICES(measures), .otherwise = "number",
      KEY_INTO(sizes_def, by_mass),
      .meaning = "the distribution is of the number or of the mass (2D: area) of grains per size"},

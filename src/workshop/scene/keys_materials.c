@@ -10,7 +10,8 @@ static const key_row law_rows[] = {
     {"dynamic_friction", KEY_REAL, .rule = REAL_NON_NEGATIVE, .derived = "friction",
      .meaning = "coefficient while sliding, at most `friction`"},
     {"restitution", KEY_REAL, .rule = REAL_FRACTION, .otherwise = "0",
-     KEY_INTO(talus_pair_def, restitution), .meaning = "Newton's normal coefficient"},
+     KEY_INTO(talus_pair_def, restitution),
+     .meaning = "coefficient of restitution: 0 no rebound, 1 elastic"},
     {"tangential_restitution", KEY_REAL, .rule = REAL_FRACTION, .otherwise = "0",
      KEY_INTO(talus_pair_def, tangential_restitution),
      .meaning = "part of the slip that a sticking collision gives back"},
@@ -34,17 +35,18 @@ static const key_row law_rows[] = {
 static const key_row material_rows[] = {
     {"density", KEY_REAL, .rule = REAL_POSITIVE, .otherwise = "2500", .unit = "kg/m³",
      .unit_2d = "kg/m²", KEY_INTO(scene_material, density),
-     .meaning = "density of grains that give neither density nor mass"},
+     .meaning = "density of grains that state no density or mass of their own"},
     {"friction", KEY_REAL, .rule = REAL_NON_NEGATIVE, .otherwise = "0",
-     KEY_INTO(talus_pair_def, friction), .meaning = "Coulomb coefficient with itself"},
+     KEY_INTO(talus_pair_def, friction),
+     .meaning = "Coulomb friction between two grains of this material"},
 };
 
 static const key_row material_springs[] = {
     {"stiffness", KEY_REAL, .rule = REAL_POSITIVE, .derived = "chosen", .unit = "N/m",
      KEY_INTO(talus_pair_def, soft.stiffness),
-     .meaning = "method soft, as those below: of the normal spring k_n of a contact of this "
-                "material with itself; see [soft](#soft). 2D, law area and polygons: k_n · area / "
-                "length"},
+     .meaning = "stiffness k_n of the normal spring between two grains of this material; for the "
+                "method soft, as all keys below, see [soft](#soft). 2D, law area and polygons: k_n "
+                "· area / length"},
     {"stiffness_ratio", KEY_REAL, .rule = REAL_NON_NEGATIVE, .otherwise = "0.3333333333333333",
      KEY_INTO(talus_pair_def, soft.stiffness_ratio), .meaning = "k_t/k_n of the friction spring"},
     {"damping", KEY_REAL, .rule = REAL_POSITIVE, .derived = "from `restitution`",

@@ -47,7 +47,8 @@ static const key_row part_rows[] = {
     {"rotation", KEY_REAL, .dim = 2, .otherwise = "0", .unit = "degrees",
      .meaning = "rotation of the part about its origin, before it is shifted"},
     {"rotation", KEY_MAP, .dim = 3, .derived = "none",
-     .meaning = "of the part about its origin, before it is shifted, with `axis` and `angle`"},
+     .meaning =
+         "rotation of the part about its origin, before it is shifted, by `axis` and `angle`"},
     {"parts", KEY_CHOICE, .dim = 3, KEY_CHOICES(hulls), .otherwise = "whole", .needs = "file",
      .meaning = "the hull of all the file's corners, or one part for each object or group"},
 };
@@ -56,9 +57,9 @@ static const key_group part_groups[] = {{KEY_ONE_OF, "box points regular file", 
 
 static const key_row regular_rows[] = {
     {"sides", KEY_INTEGER, .dim = 2, .least = 3, .most = MOST_CORNERS,
-     .meaning = "of the polygon, whose lowest side is level"},
+     .meaning = "number of sides of the polygon; the lowest one is level"},
     {"sides", KEY_INTEGER, .dim = 3, .least = 3, .most = MOST_CORNERS, .needs = "height",
-     .meaning = "of the prism along z, whose lowest side is level"},
+     .meaning = "number of sides of the prism along z; the lowest one is level"},
     {"height", KEY_REAL, .dim = 3, .rule = REAL_POSITIVE, .needs = "sides", .unit = "m",
      .meaning = "height of the prism; required for one"},
     {"faces", KEY_INTEGER, .dim = 3, .least = 4, .most = 20, KEY_CHOICES(platonic),

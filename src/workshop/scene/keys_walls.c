@@ -68,7 +68,7 @@ static const key_row wall_rows[] = {
     {"shape", KEY_TEXT, "solid", .required = true,
      .meaning = "name of the obstacle's shape (see [shapes](#shapes))"},
     {"center", KEY_VECTOR, "solid", .derived = "where the shape's corners were given", .unit = "m",
-     .meaning = "of mass"},
+     .meaning = "position of its centre of mass"},
     {"file", KEY_TEXT, "mesh", .dim = 3, .required = true,
      .meaning = "path of an STL or OBJ file with triangles, both sides act; a relative one begins "
                 "at the scene's folder"},

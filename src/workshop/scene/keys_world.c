@@ -21,7 +21,7 @@ enum { ACCEPT = 1, RETRY = 4, REMOVE = 8 };
 static const key_row root_rows[] = {
     {"title", KEY_TEXT, .otherwise = "untitled", KEY_INTO(talus_scene, title),
      .meaning = "what the run is called in its results"},
-    {"description", KEY_TEXT, .meaning = "a longer text for whoever reads the scene"},
+    {"description", KEY_TEXT, .meaning = "a longer text, for readers of the scene"},
     {"strict", KEY_BOOL, .otherwise = "false", KEY_INTO(talus_scene, strict),
      .meaning = "a generator that could not place all its grains is an error instead of a warning"},
     {"units", KEY_CHOICE, KEY_CHOICES(units), .otherwise = "si",
@@ -42,7 +42,7 @@ static const key_row root_rows[] = {
      .meaning = "number of threads; 0: all cores"},
     {"method", KEY_CHOICE, KEY_CHOICES(methods), .otherwise = "contact",
      KEY_INTO(talus_world_def, method),
-     .meaning = "how the world is stepped: rigid grains with Contact Dynamics, or soft ones with "
+     .meaning = "rigid grains with Contact Dynamics, or soft ones with "
                 "springs and dashpots. A scene changes its method with this one line, see [one "
                 "line](#one-line)"},
     {"step", KEY_REAL | KEY_CHOICE, KEY_CHOICES(automatic), .rule = REAL_POSITIVE, .required = true,
@@ -57,7 +57,7 @@ static const key_row root_rows[] = {
      .meaning = "linear drag on every grain, force = −drag · velocity"},
     {"periodic", KEY_MAP, .derived = "none",
      .meaning = "axes that wrap around; with both methods each cell length must be at least 4.1 "
-                "times the largest radius, and more where grains are fast: see docs/theory.md"},
+                "times the largest radius, and more where grains are fast ([theory](theory.md))"},
     {"domain", KEY_MAP, .derived = "none",
      .meaning = "a grain that leaves this box has escaped (see `policies.escape`)"},
     {"solver", KEY_MAP | KEY_CHOICE, KEY_CHOICES(solver_methods), .derived = "auto",
@@ -132,14 +132,15 @@ static const key_row solver_rows[] = {
      .derived = "true; false with `stop: sweeps`",
      .meaning =
          "overlaps above 1e-4 of the smaller grain are taken apart after each step, by moving "
-         "grains and no velocity ([theory](theory.md#overlaps-are-taken-apart)). Who asks for a "
-         "number of sweeps gets these sweeps and nothing else"},
+         "grains and no velocity ([theory](theory.md#overlaps-are-taken-apart)). With `stop: "
+         "sweeps` you get the sweeps you ask for and nothing else"},
     {"vector", KEY_CHOICE, KEY_CHOICES(widths), .otherwise = "best",
      KEY_INTO(talus_solver_def, vector),
      .meaning = "numbers worked on at once; the results are the same to the bit"},
     {"precision", KEY_CHOICE, KEY_CHOICES(precisions), .otherwise = "double",
      KEY_INTO(talus_solver_def, precision),
-     .meaning = "of the sweeps; `single`: floats as long as they make progress, then doubles until "
+     .meaning = "precision of the sweeps; `single`: floats as long as they make progress, then "
+                "doubles until "
                 "the rule is met, which is measured in doubles "
                 "([performance](performance.md#single-precision)). Not with the method `sweeps`"},
 };
@@ -205,7 +206,9 @@ static const key_row until_rows[] = {
      KEY_INTO(phase_end, steps), .meaning = "steps since the phase began"},
     {"kinetic_energy", KEY_REAL, .rule = REAL_POSITIVE, .derived = "none", .unit = "J",
      KEY_INTO(phase_end, kinetic_energy),
-     .meaning = "mean per free grain below which it ends. The method soft looks every 100 steps"},
+     .meaning =
+         "ends when the mean kinetic energy of a free grain stays below this. The method soft "
+         "looks every 100 steps"},
     {"hold", KEY_REAL, .rule = REAL_NON_NEGATIVE, .otherwise = "0", .needs = "kinetic_energy",
      .unit = "s", .meaning = "how long the kinetic energy must stay below"},
 };

@@ -42,6 +42,10 @@ double read_sizes(section* s, int dim, sizes_def* def)
         section distribution;
         section_open(&distribution, s, key);
         read_distribution(&distribution, def);
+    } else if (section_has_kind(s, key, NODE_LIST)) {
+        section_mistake(s, key,
+                        "is a list (expected one size, or a map such as {distribution: "
+                        "uniform, min: 0.01, max: 0.02})");
     } else {
         def->kind = SIZES_SINGLE;
         def->value = read_real_required(s, key);

@@ -280,7 +280,8 @@ static void read_inlet(talus_scene* scene, section* s, scene_source* source, int
     bool rate = section_has(s, "rate"), mass_rate = section_has(s, "mass_rate");
     if (rate == mass_rate) {
         section_mistake(s, rate ? "mass_rate" : NULL,
-                        "how fast? (expected either rate in grains/s or mass_rate in kg/s)");
+                        "%s (expected either rate in grains/s or mass_rate in kg/s)",
+                        rate ? "the rate is given twice" : "the inlet has no rate");
     }
     def->by_mass = mass_rate;
     section_fill(s, inlet_def, def);

@@ -189,8 +189,8 @@ void read_scene(talus_scene* scene, section* root)
     if (!section_has(root, "dimension") && !section_misspells(root, "dimension")) {
         section_mistake(root, NULL, "dimension: is missing (expected 2 or 3)");
     }
-    // With a wrong one every vector would seem to have a wrong length.
-    if (section_has(root, "dimension") && !section_got(root, "dimension")) return;
+    // Without the right one every vector would seem to have a wrong length.
+    if (!section_got(root, "dimension")) return;
     if (section_has(root, "world")) {
         if (read_saved_world(scene, root)) read_rest(scene, root);
         return;

@@ -7,6 +7,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #define MISSPELT "unknown key; did you mean '%s'?"
 
@@ -118,6 +119,20 @@ static void tell_other_type(reader* r, const unknown_key* u, const key_row* row)
                      only);
 }
 
+/// The keys of a section, "a, b, c", in the arena.
+static const char* keys_here(const reader* r, const key_section* keys, const char* variant)
+{
+    const char* list = NULL;
+    for (int i = 0; i < keys_row_count(keys); i++) {
+        const key_row* row = keys_row(keys, i);
+        // Of rows with the same key, which differ by variant or dimension, only one is found.
+        if (keys_find(keys, row->key, variant, r->dim) != row) continue;
+        list = list ? arena_format(r->a, "%s, %s", list, row->key) : row->key;
+        if (!list) return "";
+    }
+    return list ? list : "";
+}
+
 void reader_finish(reader* r)
 {
     for (const unknown_key* u = r->unknown; u; u = u->next) {
@@ -136,7 +151,8 @@ void reader_finish(reader* r)
                 r->mistakes, u->at, u->path,
                 "unknown key (numbers are written with a decimal point, 2.5, not a comma)");
         } else {
-            mistakes_add(r->mistakes, u->at, u->path, "unknown key");
+            mistakes_add(r->mistakes, u->at, u->path, "unknown key (known here: %s)",
+                         keys ? keys_here(r, keys, u->variant) : "none");
         }
     }
 }
@@ -216,8 +232,8 @@ bool section_open(section* s, section* parent, const char* key)
     if (in && in->kind == NODE_MAP) {
         s->in = in;
     } else if (in) {
-        mistakes_add(r->mistakes, in->at, s->path, "is %s (expected a map of keys)",
-                     node_kind_name(in));
+        mistakes_add(r->mistakes, in->at, s->path, "is %s (expected a map of keys: %s)",
+                     node_kind_name(in), keys_here(r, s->keys, s->variant));
         s->broken = true;
     }
     s->out = node_make(r->a, NODE_MAP, (place){0});
@@ -236,17 +252,62 @@ static unknown_key* note_unknown(section* s, int index, const char* nearest)
                        .path = join(s->r->a, s->path, key),
                        .key = key,
                        .pattern = s->pattern,
+                       .variant = s->variant,
                        .nearest = nearest};
     s->r->unknown = u;
     return u;
 }
 
-/// The known key that may have been meant: one spelt nearly so, or one that this key begins with
-/// (`remove_walls` for `remove`).
+/// What other programs and textbooks call a key. The same word may stand for several.
+static const char* const other_words[][2] = {
+    {"mu", "friction"},
+    {"e", "restitution"},
+    {"cor", "restitution"},
+    {"rho", "density"},
+    {"cohesion", "cohesion_force"},
+    {"kn", "stiffness"},
+    {"k_n", "stiffness"},
+    {"nu", "poisson"},
+    {"dt", "step"},
+    {"timestep", "step"},
+    {"time_step", "step"},
+    {"g", "gravity"},
+    {"particles", "grains"},
+    {"bodies", "grains"},
+    {"boundaries", "walls"},
+    {"end", "until"},
+    {"duration", "time"},
+    {"number", "count"},
+    {"n", "count"},
+    {"r", "radius"},
+    {"d", "diameter"},
+    {"low", "min"},
+    {"high", "max"},
+    {"std", "deviation"},
+    {"polygon", "points"},
+    {"vertices", "points"},
+    {"corners", "points"},
+    {"speed", "velocity"},
+    {"omega", "spin"},
+    {"angular_velocity", "spin"},
+    {"pressure", "stress"},
+    {"position", "center"},
+    {"position", "point"},
+    {"dim", "dimension"},
+};
+
+/// The known key that may have been meant: one spelt nearly so, one that this key begins with
+/// (`remove_walls` for `remove`), or the one that is called so elsewhere.
 static const char* likely_key(const char* key, const char* const* names, int count)
 {
     enum { MUCH = 5 }; // letters: many words begin with fewer
     const char* nearest = nearest_name(key, names, count);
+    for (size_t w = 0; w < sizeof other_words / sizeof *other_words && !nearest; w++) {
+        if (strcasecmp(key, other_words[w][0]) != 0) continue;
+        for (int i = 0; i < count; i++) {
+            if (strcmp(names[i], other_words[w][1]) == 0) nearest = names[i];
+        }
+    }
     for (int i = 0; i < count && !nearest; i++) {
         const size_t length = strlen(names[i]);
         if (length >= MUCH && strncmp(key, names[i], length) == 0) nearest = names[i];
@@ -269,7 +330,7 @@ bool section_misspells(section* s, const char* key)
 {
     for (int i = 0; s->in && s->in->kind == NODE_MAP && i < s->in->count; i++) {
         const char* there = s->in->key[i];
-        if (keys_find(s->keys, there, NULL, 0) || !nearest_name(there, &key, 1)) continue;
+        if (keys_find(s->keys, there, NULL, 0) || !likely_key(there, &key, 1)) continue;
         unknown_key* u = note_unknown(s, i, key);
         if (u) mistakes_add(s->r->mistakes, u->at, u->path, MISSPELT, key);
         if (u) u->told = true;

@@ -27,6 +27,7 @@ typedef struct unknown_key {
     const char* path;
     const char* key;
     const char* pattern; ///< of its section
+    const char* variant; ///< of its section, NULL if it has none
     const char* nearest; ///< in its own section, NULL if none is near
     bool told;           ///< as the misspelling of a key that is missing
 } unknown_key;

@@ -91,7 +91,7 @@ static const char* number_hint(const node* in)
     const bool number = end > in->text && !isalpha((unsigned char)in->text[0]);
     while (isblank((unsigned char)*end)) end++;
     return number && isalpha((unsigned char)*end)
-               ? "; numbers are written without units (SI: m, kg, s, radians)"
+               ? "; numbers are written without units (lengths in m, times in s, masses in kg)"
                : "";
 }
 
@@ -198,23 +198,34 @@ double read_real(section* s, const char* key)
     return row->required ? read_real_required(s, key) : read_real_or(s, key, default_real(row));
 }
 
+/// What a row of whole numbers expects, in `text`.
+static const char* expected_integer(const key_row* row, char* text, size_t size)
+{
+    const long long least = (long long)row->least, most = (long long)row->most;
+    if (row->most >= INT32_MAX) // the largest that a program can count to says nothing to a reader
+        snprintf(text, size, "an integer of at least %lld", least);
+    else if (most == least + 1)
+        snprintf(text, size, "%lld or %lld", least, most);
+    else
+        snprintf(text, size, "an integer from %lld to %lld", least, most);
+    return text;
+}
+
 static bool take_integer(section* s, const key_row* row, int64_t* out)
 {
     const node* in = section_take(s, row->key);
     if (!in) return false;
+    char text[96];
+    const char* expected = expected_integer(row, text, sizeof text);
     double value;
-    if (!node_to_real(s->r, in, section_path(s, row->key), REAL_ANY, rule_name(REAL_ANY), &value))
+    if (!node_to_real(s->r, in, section_path(s, row->key), REAL_ANY, expected, &value))
         return false;
     // Beyond it a double no longer tells an integer from its neighbours.
     if (value != rint(value) || fabs(value) > KEY_MOST_INTEGER || value < row->least ||
         value > row->most) {
-        // The largest that a program can count to says nothing to a reader.
-        const bool open = row->most >= INT32_MAX;
-        char bounds[64];
-        snprintf(bounds, sizeof bounds, open ? "of at least %lld" : "from %lld to %lld",
-                 (long long)row->least, (long long)row->most);
-        section_mistake(s, row->key, "%.60s does not fit (expected an integer %s)", in->text,
-                        value > row->most && open ? "that a computer can count to" : bounds);
+        const bool too_many = value > row->most && row->most >= INT32_MAX;
+        section_mistake(s, row->key, "%.60s does not fit (expected %s)", in->text,
+                        too_many ? "an integer that a computer can count to" : expected);
         return false;
     }
     *out = (int64_t)value;

@@ -66,7 +66,8 @@ static void scene_read(talus_scene* scene, const char* text, size_t size, const 
         return;
     }
     if (root->kind != NODE_MAP) {
-        mistakes_add(found, root->at, NULL, "the file is %s (expected a map: key: value)",
+        mistakes_add(found, root->at, NULL,
+                     "the file is %s (expected a scene: lines such as 'dimension: 2')",
                      node_kind_name(root));
         return;
     }

@@ -63,6 +63,37 @@ static char byte_at(const parse* s, yaml_mark_t mark)
     return i < s->size ? s->text[i] : '\0';
 }
 
+/// What libyaml says, in words for people who have never read its source; others stay as they are.
+static const char* in_plain_words(const char* said)
+{
+    static const char* const words[][2] = {
+        {"mapping values are not allowed in this context",
+         "a ':' is not allowed here (a text with ': ' in it goes in quotes; or is the line "
+         "indented "
+         "too far?)"},
+        {"block sequence entries are not allowed in this context",
+         "a '- ' is not allowed here (expected a line of its own, indented like the items before)"},
+        {"did not find expected key",
+         "this line does not go with those before it (expected the same "
+         "indentation, and every bracket and quote closed)"},
+        {"did not find expected '-' indicator",
+         "this line does not go with the list before it (expected the same indentation, and '- ' "
+         "before each item)"},
+        {"did not find expected ',' or '}'", "a ',' or '}' is missing"},
+        {"did not find expected ',' or ']'", "a ',' or ']' is missing"},
+        {"found unexpected end of stream", "the file ends too early (expected a closing quote)"},
+        {"while parsing a flow mapping", "in the { }"},
+        {"while parsing a flow sequence", "in the [ ]"},
+        {"while parsing a block mapping", "in the map"},
+        {"while parsing a block collection", "in the list"},
+        {"while scanning a quoted scalar", "in the text"},
+    };
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (strcmp(said, words[i][0]) == 0) return words[i][1];
+    }
+    return said;
+}
+
 /// Next event, or false after reporting the syntax error.
 static bool parse_next(parse* s, yaml_event_t* event)
 {
@@ -96,8 +127,8 @@ static bool parse_next(parse* s, yaml_event_t* event)
         context = "";
         since[0] = '\0';
     }
-    mistakes_add(s->mistakes, at, NULL, "YAML syntax: %s%s%s%s", what, context[0] ? ", " : "",
-                 context, since);
+    mistakes_add(s->mistakes, at, NULL, "YAML syntax: %s%s%s%s", in_plain_words(what),
+                 context[0] ? ", " : "", in_plain_words(context), since);
     s->stopped = true;
     return false;
 }
