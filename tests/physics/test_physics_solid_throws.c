@@ -88,15 +88,15 @@ static void test_sliding_onto_a_slope(void** unused)
     for (int i = 0; i < 24; i++) {
         const double angle = 0.1 + 0.3 * (i % 4), h = steps[i / 4 % 3], c = cos(angle),
                      s = sin(angle);
-        const double triangles[4][9] = {{-3, -2, 0, 0, -2, 0, 0, 2, 0},
-                                        {-3, -2, 0, 0, 2, 0, -3, 2, 0},
-                                        {0, -2, 0, 3 * c, -2, 3 * s, 3 * c, 2, 3 * s},
-                                        {0, -2, 0, 3 * c, 2, 3 * s, 0, 2, 0}};
+        const double faces[4][9] = {{-3, -2, 0, 0, -2, 0, 0, 2, 0},
+                                    {-3, -2, 0, 0, 2, 0, -3, 2, 0},
+                                    {0, -2, 0, 3 * c, -2, 3 * s, 3 * c, 2, 3 * s},
+                                    {0, -2, 0, 3 * c, 2, 3 * s, 0, 2, 0}};
         talus_world* world = physics_world_g(3, 0.0, 0, 0, -9.81);
         talus_wall_def wall = talus_wall_default();
         wall.name = "valley";
         wall.shape.kind = TALUS_SHAPE_MESH;
-        wall.shape.triangles = triangles[0];
+        wall.shape.triangles = faces[0];
         wall.shape.triangle_count = 4;
         physics_wall(world, &wall);
         const double x = -0.3517, z = 0.5 * edge;
