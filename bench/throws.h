@@ -66,6 +66,7 @@ typedef struct throw_case {
     throw_target target;
     throw_drive drive;
     double h;
+    double restitution;
     uint64_t number; ///< key of its random numbers
 } throw_case;
 
@@ -548,6 +549,7 @@ static talus_world* throw_make(throwing* t)
     talus_pair_def pair = talus_pair_default();
     static const double frictions[3] = {0.0, 0.3, 1.0};
     pair.friction = frictions[(int)(3.0 * rng_uniform(r))];
+    pair.restitution = t->is.restitution;
     throw_ok(!talus_world_add_material(world, "stone", &pair, NULL, &error), error.text);
     double corners[3 * THROW_CORNERS];
     throw_add_shape(t, corners, throw_corners(dim, t->is.shape, r, corners));
@@ -682,6 +684,7 @@ static throw_case throw_number(uint64_t number)
         c.dim == 2 ? flat[(int)(9.0 * rng_uniform(&r))] : deep[(int)(11.0 * rng_uniform(&r))];
     c.drive = (throw_drive)(DRIVE_COUNT * rng_uniform(&r));
     c.h = steps[(int)(5.0 * rng_uniform(&r))];
+    if (number % 4 == 2) c.restitution = rng_uniform(&r); // a quarter of them bounce
     return c;
 }
 

@@ -117,6 +117,58 @@ static void test_sliding_onto_a_slope(void** unused)
     }
 }
 
+/// Height of the lowest corner of a needle over the floor.
+static double lowest_corner(const talus_world* world, const double half[3])
+{
+    const talus_grains g = talus_world_grains(world);
+    double lowest = INFINITY;
+    for (int i = 0; i < 8; i++) {
+        const double own[3] = {i & 1 ? half[0] : -half[0], i & 2 ? half[1] : -half[1],
+                               i & 4 ? half[2] : -half[2]};
+        double x[3];
+        quat_rotate(x, g.rotation, own);
+        lowest = fmin(lowest, g.position[2] + x[2]);
+    }
+    return lowest;
+}
+
+/// Needles that bounce off the floor. A blow at its side makes a needle spin by radians in a step,
+/// about another axis than before: where it ends is not where one even turn would bring it. What it
+/// overlaps at the end of a step is what ways are allowed. (Up to 0.68 of the thickness were seen.)
+static void test_bouncing_needles(void** unused)
+{
+    (void)unused;
+    const double half[3] = {0.5, 0.01, 0.01};
+    rng r = rng_make(19, 3, 0);
+    double deepest = 0.0, fastest = 0.0;
+    for (int i = 0; i < test_count(300, 60); i++) {
+        talus_world_def def = physics_def(3);
+        talus_pair_def law = talus_pair_default();
+        def.gravity[2] = -9.81;
+        law.friction = i % 2 ? 0.3 : 0.0;
+        law.restitution = 0.3 + 0.6 * rng_uniform(&r);
+        talus_world* world = physics_world_pair(&def, &law);
+        physics_plane(world, "floor", 0, 0, 1);
+        talus_solid_id shape = physics_box_solid(world, "needle", 3, 1.0, 0.02, 0.02);
+        talus_grain_def g = physics_block(shape, 0, 0, 0.6);
+        for (int k = 0; k < 3; k++) {
+            g.rotation[k] = 2.0 * rng_uniform(&r) - 1.0;
+            g.spin[k] = 40.0 * rng_uniform(&r) - 20.0;
+        }
+        g.velocity[2] = -1.0 - 4.0 * rng_uniform(&r);
+        physics_add(world, &g);
+        for (int k = 0; k < 40; k++) {
+            physics_step(world, 5e-3);
+            deepest = fmax(deepest, -lowest_corner(world, half));
+            fastest = fmax(fastest, vec_norm(3, talus_world_grains(world).spin));
+        }
+        talus_world_destroy(world);
+    }
+    check_below("overlap of needles that bounce, in thicknesses", deepest / 0.02, 0.1,
+                "what a way may overlap (detect/passage.c)");
+    assert_true(5e-3 * fastest > 1.0); // the case that this is about did happen
+}
+
 /// The step that is called safe is safe: a needle that flies at a plate sidewards moves by an
 /// eighth of its thickness.
 static void test_safe_step(void** unused)
@@ -140,7 +192,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_tipping_rod),         cmocka_unit_test(test_random_throws),
         cmocka_unit_test(test_throws_into_hollows), cmocka_unit_test(test_sliding_onto_a_slope),
-        cmocka_unit_test(test_safe_step),
+        cmocka_unit_test(test_bouncing_needles),    cmocka_unit_test(test_safe_step),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
