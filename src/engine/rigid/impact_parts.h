@@ -83,7 +83,8 @@ double impact_next(const flight_job* job, int64_t c, double now);
 
 // ---- impacts to come (impact_queue.c) ----------------------------------------------------------
 
-talus_status impacts_add_due(impacts* im, double time, int32_t contact);
+/// `withdrawn`: how often the contact's wall has withdrawn so far.
+talus_status impacts_add_due(impacts* im, double time, int32_t contact, int32_t withdrawn);
 /// The earliest impact that is still to come, NULL if there is none.
 const impact_due* impacts_first_due(impacts* im);
 void impacts_drop_first(impacts* im);
