@@ -215,13 +215,16 @@ static double throw_triangle_gap(const convex* b, const double delta[3], const d
         const double length = vec_norm(3, n);
         if (length < 1e-9) continue;
         double low = INFINITY, high = -INFINITY, low_c = INFINITY, high_c = -INFINITY;
+        const double shift = vec_dot(3, delta, n);
         for (int v = 0; v < b->vertex_count; v++) {
-            const double x = vec_dot(3, b->vertex + 3 * v, n) + vec_dot(3, delta, n);
-            low = fmin(low, x), high = fmax(high, x);
+            const double x = vec_dot(3, b->vertex + 3 * v, n) + shift;
+            if (x < low) low = x; // fmin() would take most of the time
+            if (x > high) high = x;
         }
         for (int v = 0; v < 3; v++) {
             const double x = vec_dot(3, c + 3 * v, n);
-            low_c = fmin(low_c, x), high_c = fmax(high_c, x);
+            if (x < low_c) low_c = x;
+            if (x > high_c) high_c = x;
         }
         best = fmax(best, fmax(low - high_c, low_c - high) / length);
     }

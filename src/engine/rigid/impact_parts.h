@@ -81,6 +81,11 @@ void impact_path_at(const flight_job* job, const path* p, double t, double* x, d
 /// When contact c collides from `now` on, INFINITY: not in this step.
 double impact_next(const flight_job* job, int64_t c, double now);
 
+// ---- from impact to impact (impacts.c) ---------------------------------------------------------
+
+/// Is a body of the contact part of a packing, so that its blows are left to the step's law?
+bool impact_on_packing(const flight_job* job, int64_t c);
+
 // ---- impacts to come (impact_queue.c) ----------------------------------------------------------
 
 /// `withdrawn`: how often the contact's wall has withdrawn so far.

@@ -97,7 +97,7 @@ static void find_packings(const flight_job* job)
     }
 }
 
-static bool hits_packing(const flight_job* job, int64_t c)
+bool impact_on_packing(const flight_job* job, int64_t c)
 {
     return job->im->packed[impact_body(job->state, job->scene->list, c, 0)] ||
            job->im->packed[impact_body(job->state, job->scene->list, c, 1)];
@@ -117,7 +117,7 @@ static talus_status link_contacts(const flight_job* job)
     memset(im->first, 0, sizeof *im->first * (size_t)(bodies + 2));
     for (int fill = 0; fill < 2; fill++) {
         for (int64_t c = 0; c < list->count; c++) {
-            if (!impact_may_happen(job->state, list, c) || hits_packing(job, c)) continue;
+            if (!impact_may_happen(job->state, list, c) || impact_on_packing(job, c)) continue;
             for (int side = 0; side < 2; side++) {
                 const int64_t i = impact_body(job->state, list, c, side);
                 if (fill) {
@@ -358,7 +358,7 @@ talus_status impacts_find(impacts* im, const impact_scene* scene)
     find_packings(&job);
     TRY(link_contacts(&job));
     for (int64_t c = 0; c < list->count; c++) {
-        if (!hits_packing(&job, c)) TRY(impacts_add_due(im, im->time[c], (int32_t)c, 0));
+        if (!impact_on_packing(&job, c)) TRY(impacts_add_due(im, im->time[c], (int32_t)c, 0));
     }
     const impact_due* next;
     double now = 0.0;
