@@ -24,6 +24,8 @@ static const double GENTLE = 10.0;
 /// that end on their way have put it from where it came about to a neighbour.
 enum { LOOKS_PER_CONTACT = 2, LEAST_LOOKS = 1000, MORE_LOOKS = 2 };
 static const double DEEP = 3.0;
+/// No overlap may be made deeper than this, in units of what is allowed, to take others apart.
+static const double DEEPEST = 100.0;
 /// A round takes the neighbours in of what was moved in the one before, and goes over all so often.
 enum { MOST_ROUNDS = 32, SWEEPS_OF_ROUND = 8 };
 /// Room for a body's displacement: translation and turn.
@@ -404,7 +406,7 @@ static void judge_push(separation_group* group, double gap_before, double gap_af
 /// Grains wedged between walls cannot be taken apart: pushes would only carry the overlap to
 /// another place, step by step deeper (in a heap of rods as long as half the bin it grew to a third
 /// of their thickness). Better as they are than worse: what pushes did to bodies that hang together
-/// is kept only if their contacts are better off, and the deepest not deeper. False if nothing is.
+/// is kept only if their contacts are better off, and none is too deep for it. False if nothing is.
 static bool keep_what_helps(pass* p)
 {
     separation_work* s = p->s;
@@ -437,7 +439,7 @@ static bool keep_what_helps(pass* p)
         const int32_t body = s->touched_row[i];
         const separation_group* group = &s->group[forest_root(s->leader_moved, body)];
         s->touched[body] = group->after < group->before &&
-                           group->deepest_after <= fmax(group->deepest_before, DEEP);
+                           group->deepest_after <= fmax(group->deepest_before, DEEPEST);
         kept += s->touched[body];
     }
     return kept > 0;
