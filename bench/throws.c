@@ -32,7 +32,8 @@ int main(int argc, char** argv)
 {
     const int64_t count = argc > 1 ? atoll(argv[1]) : 100000, first = argc > 2 ? atoll(argv[2]) : 0;
     const double telling = argc > 3 ? atof(argv[3]) : INFINITY;
-    static tally all, targets[2][TARGET_COUNT], shapes[2][SHAPE_COUNT], drives[DRIVE_COUNT], hs[5];
+    static tally all, targets[2][TARGET_COUNT], shapes[2][SHAPE_COUNT], drives[DRIVE_COUNT], hs[5],
+        bouncing[2];
     static const double steps[5] = {1e-3, 2e-3, 5e-3, 1e-2, 2e-2};
     for (int64_t i = first; i < first + count; i++) {
         const throw_case c = throw_number((uint64_t)i);
@@ -41,6 +42,7 @@ int main(int argc, char** argv)
         tally_add(&targets[c.dim - 2][c.target], &r);
         tally_add(&shapes[c.dim - 2][c.shape], &r);
         tally_add(&drives[c.drive], &r);
+        tally_add(&bouncing[c.restitution > 0.0], &r);
         for (int k = 0; k < 5; k++) {
             if (steps[k] == c.h) tally_add(&hs[k], &r);
         }
@@ -66,6 +68,7 @@ int main(int argc, char** argv)
     }
     static const char* const moves[DRIVE_COUNT] = {"fixed", "driven", "mobile"};
     for (int k = 0; k < DRIVE_COUNT; k++) tally_print(moves[k], &drives[k]);
+    for (int k = 0; k < 2; k++) tally_print(k ? "bouncing" : "not bouncing", &bouncing[k]);
     for (int k = 0; k < 5; k++) {
         char name[40];
         snprintf(name, sizeof name, "h = %g", steps[k]);

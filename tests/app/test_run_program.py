@@ -422,6 +422,14 @@ output: {frames: 0, series: 0}
         self.assertEqual(done.returncode, OK, done.stderr)
         self.assertIn("'glass' and 'glass' have restitution and rolling friction", done.stderr)
 
+    def test_verdict_says_which_impacts_happened_at_once(self):
+        bouncing = ("--set", "materials.glass.restitution=0.5")
+        for more, told in (((), False), (("--set", "materials.glass.rolling=0.001"), True)):
+            done = talus("run", SCENE, "-o", self.root / f"at-once-{told}", *bouncing, *more)
+            self.assertEqual(done.returncode, OK, done.stderr)
+            said = "worked out all at once, so that energy may have been lost" in done.stdout
+            self.assertEqual(said, told, done.stdout)
+
     def test_check_lists_five_of_a_kind_and_counts_the_rest(self):
         done = talus("check", SCENE, "--set", "domain.low=[-1, 0.02]", "--set", "domain.high=[1, 1]")
         self.assertEqual(done.returncode, SCENE_ERRORS)

@@ -232,6 +232,42 @@ static void threads_do_not_matter(void** state)
     assert_true(hash[1] == hash[0] && hash[2] == hash[0]);
 }
 
+/// A heap of rods falls into a bin twice as wide as they are long. Wedged between its walls they
+/// cannot be taken apart, and pushes must not carry what they overlap to one place, step by step
+/// deeper. At this step, ten times too long, they come to overlap by some hundredths of their
+/// thickness while they fall; then that stays. (Pushes drove the lowest ones through the floor.)
+static void wedged_rods_do_not_sink(void** state)
+{
+    (void)state;
+    const double thick = 0.006, length = 0.3, h = 5e-3;
+    for (uint64_t seed = 1; seed <= 4; seed++) {
+        talus_world_def def = talus_world_default();
+        def.dim = 2;
+        def.gravity[1] = -9.81;
+        talus_world* world = physics_world(&def, 0.5);
+        physics_container(world, 2, length, 3.0);
+        talus_solid_id shape = physics_box_solid(world, "rod", 2, length, thick, 0);
+        dice d = {seed};
+        for (int i = 0; i < 30; i++) {
+            const double aside = 0.48 * length * (2.0 * dice_roll(&d) - 1.0);
+            talus_grain_def rod = physics_block(shape, aside, 0.16 + 0.035 * i, 0);
+            rod.rotation[2] = 0.2 * (dice_roll(&d) - 0.5);
+            rod.velocity[1] = -2.0;
+            physics_add(world, &rod);
+        }
+        double overlap[2] = {0.0, 0.0};
+        for (int i = 0; i < 300; i++) {
+            const double now = physics_step(world, h).overlap_thickness_max;
+            overlap[i >= 150] = fmax(overlap[i >= 150], now);
+        }
+        printf("     overlap while they fall %.3g of the thickness, then %.3g\n", overlap[0],
+               overlap[1]);
+        check_below("overlap", overlap[0], 0.12, "what a way may overlap, and a fifth");
+        check_below("growth at rest", overlap[1] - overlap[0], 0.01, "as far as pushes may go");
+        talus_world_destroy(world);
+    }
+}
+
 /// Needles that cross: an overlap that is little of a mean diameter is most of their thickness.
 static void overlaps_have_a_meaning(void** state)
 {
@@ -294,8 +330,8 @@ int main(void)
         cmocka_unit_test(a_step_takes_its_overlaps_back), cmocka_unit_test(a_pair_parts_at_rest),
         cmocka_unit_test(a_block_leaves_the_floor),       cmocka_unit_test(a_column_stretches),
         cmocka_unit_test(walls_give_way_if_they_can),     cmocka_unit_test(bonds_are_not_torn),
-        cmocka_unit_test(threads_do_not_matter),          cmocka_unit_test(overlaps_have_a_meaning),
-        cmocka_unit_test(a_drum_keeps_its_grains),
+        cmocka_unit_test(wedged_rods_do_not_sink),        cmocka_unit_test(threads_do_not_matter),
+        cmocka_unit_test(overlaps_have_a_meaning),        cmocka_unit_test(a_drum_keeps_its_grains),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,6 +2,8 @@
 /// neither grows nor vanishes where e = 1 and nothing rubs, and momentum stays.
 #include "physics.h"
 
+#include "base/rng.h"
+
 static talus_world* elastic_world(int dim, double e, double mu)
 {
     talus_world_def def = physics_def(dim);
@@ -124,12 +126,51 @@ static void rough_solids_gain_nothing(void** state)
     }
 }
 
+/// Squares and cubes fall in a heap and bounce on it: what hits a packing, and what impacts of
+/// others bring together, is held. At this step a fast one moves by a tenth of its edge. (Given
+/// away to the next step's impacts they overlapped by up to 5 %; without restitution they do by
+/// 0.03 %.)
+static void heap_that_bounces(void** state)
+{
+    (void)state;
+    const double edge = 0.05, h = 1e-3;
+    for (int dim = 2; dim <= 3; dim++) {
+        talus_world_def def = talus_world_default();
+        talus_pair_def law = talus_pair_default();
+        def.dim = dim;
+        def.gravity[dim - 1] = -9.81;
+        law.friction = 0.3, law.restitution = 0.6;
+        talus_world* world = physics_world_pair(&def, &law);
+        physics_container(world, dim, dim == 2 ? 0.4 : 0.16, 2.0);
+        talus_solid_id shape = physics_box_solid(world, "block", dim, edge, edge, edge);
+        rng r = rng_make(19, 4, (uint64_t)dim);
+        const int wide = dim == 2 ? 8 : 3, deep = dim == 2 ? 1 : 3;
+        for (int i = 0; i < 10 * wide * deep; i++) {
+            const double across = 0.09 * (i % wide - 0.5 * (wide - 1));
+            const double up = 0.06 + 0.09 * (i / (wide * deep));
+            const double into = 0.09 * (i / wide % deep - 0.5 * (deep - 1));
+            talus_grain_def g = physics_block(shape, across, dim == 2 ? up : into, up);
+            for (int k = 0; k < 3; k++) g.rotation[k] = dim == 3 || k == 2 ? rng_uniform(&r) : 0.0;
+            g.velocity[dim - 1] = -2.0;
+            physics_add(world, &g);
+        }
+        double overlap = 0.0;
+        for (int i = 0; i < (int)(0.6 / h); i++) {
+            overlap = fmax(overlap, physics_step(world, h).overlap_thickness_max);
+        }
+        printf("     %dD: overlap %.2g of the edge\n", dim, overlap);
+        check_below("overlap", overlap, 0.02, "a fifth of the way in a step");
+        talus_world_destroy(world);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cradle_of_cubes),
         cmocka_unit_test(rack_of_solids_is_broken),
         cmocka_unit_test(rough_solids_gain_nothing),
+        cmocka_unit_test(heap_that_bounces),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -62,6 +62,113 @@ static void test_random_throws(void** unused)
     assert_true(cut > count / 100); // steps that long are meant to be cut
 }
 
+/// A rod that creeps along the rim of a light sheet into its valley, and a wedge in a hopper: the
+/// rim's other edge and the next side come up within the step. (They went in by 0.7 and 0.21 of
+/// their thickness; what ways are allowed is a tenth.)
+static void test_throws_into_hollows(void** unused)
+{
+    (void)unused;
+    static const uint64_t numbers[] = {2036713, 4005748};
+    for (int i = 0; i < 2; i++) {
+        const throw_case c = throw_number(numbers[i]);
+        const throw_result r = throw_one(&c, 40);
+        assert_false(r.lost);
+        assert_true(r.depth < 0.1);
+    }
+}
+
+/// A cube and a ball slide over the floor of a mesh onto its slope, up and back again, fast enough
+/// to cross the valley between in one step. A face is a plane, and gaps to planes are exact: they
+/// sink in by no more than overlaps are left alone. (The cube sank in by up to 3.5 % of its edge.)
+static void test_sliding_onto_a_slope(void** unused)
+{
+    (void)unused;
+    static const double steps[] = {1e-3, 4e-3, 1.6e-2};
+    const double edge = 0.2;
+    for (int i = 0; i < 24; i++) {
+        const double angle = 0.1 + 0.3 * (i % 4), h = steps[i / 4 % 3], c = cos(angle),
+                     s = sin(angle);
+        const double faces[4][9] = {{-3, -2, 0, 0, -2, 0, 0, 2, 0},
+                                    {-3, -2, 0, 0, 2, 0, -3, 2, 0},
+                                    {0, -2, 0, 3 * c, -2, 3 * s, 3 * c, 2, 3 * s},
+                                    {0, -2, 0, 3 * c, 2, 3 * s, 0, 2, 0}};
+        talus_world* world = physics_world_g(3, 0.0, 0, 0, -9.81);
+        talus_wall_def wall = talus_wall_default();
+        wall.name = "valley";
+        wall.shape.kind = TALUS_SHAPE_MESH;
+        wall.shape.triangles = faces[0];
+        wall.shape.triangle_count = 4;
+        physics_wall(world, &wall);
+        const double x = -0.3517, z = 0.5 * edge;
+        talus_grain_def g =
+            i < 12 ? physics_block(physics_box_solid(world, "cube", 3, edge, edge, edge), x, 0, z)
+                   : physics_ball(0.5 * edge, 1.0, x, 0, z);
+        g.velocity[0] = 2.0;
+        physics_add(world, &g);
+        double deepest = 0.0;
+        for (int k = 0; k * h < 0.5; k++) {
+            physics_step(world, h);
+            const talus_contacts list = talus_world_contacts(world);
+            for (int64_t j = 0; j < list.count; j++) deepest = fmax(deepest, -list.gap[j]);
+        }
+        // Overlaps above 1e-4 of the thickness are taken apart (rigid/separate.c).
+        assert_true(deepest < 1.1e-4 * edge);
+        talus_world_destroy(world);
+    }
+}
+
+/// Height of the lowest corner of a needle over the floor.
+static double lowest_corner(const talus_world* world, const double half[3])
+{
+    const talus_grains g = talus_world_grains(world);
+    double lowest = INFINITY;
+    for (int i = 0; i < 8; i++) {
+        const double own[3] = {i & 1 ? half[0] : -half[0], i & 2 ? half[1] : -half[1],
+                               i & 4 ? half[2] : -half[2]};
+        double x[3];
+        quat_rotate(x, g.rotation, own);
+        lowest = fmin(lowest, g.position[2] + x[2]);
+    }
+    return lowest;
+}
+
+/// Needles that bounce off the floor. A blow at its side makes a needle spin by radians in a step,
+/// about another axis than before: where it ends is not where one even turn would bring it. What it
+/// overlaps at the end of a step is what ways are allowed. (Up to 0.68 of the thickness were seen.)
+static void test_bouncing_needles(void** unused)
+{
+    (void)unused;
+    const double half[3] = {0.5, 0.01, 0.01};
+    rng r = rng_make(19, 3, 0);
+    double deepest = 0.0, fastest = 0.0;
+    for (int i = 0; i < test_count(300, 60); i++) {
+        talus_world_def def = physics_def(3);
+        talus_pair_def law = talus_pair_default();
+        def.gravity[2] = -9.81;
+        law.friction = i % 2 ? 0.3 : 0.0;
+        law.restitution = 0.3 + 0.6 * rng_uniform(&r);
+        talus_world* world = physics_world_pair(&def, &law);
+        physics_plane(world, "floor", 0, 0, 1);
+        talus_solid_id shape = physics_box_solid(world, "needle", 3, 1.0, 0.02, 0.02);
+        talus_grain_def g = physics_block(shape, 0, 0, 0.6);
+        for (int k = 0; k < 3; k++) {
+            g.rotation[k] = 2.0 * rng_uniform(&r) - 1.0;
+            g.spin[k] = 40.0 * rng_uniform(&r) - 20.0;
+        }
+        g.velocity[2] = -1.0 - 4.0 * rng_uniform(&r);
+        physics_add(world, &g);
+        for (int k = 0; k < 40; k++) {
+            physics_step(world, 5e-3);
+            deepest = fmax(deepest, -lowest_corner(world, half));
+            fastest = fmax(fastest, vec_norm(3, talus_world_grains(world).spin));
+        }
+        talus_world_destroy(world);
+    }
+    check_below("overlap of needles that bounce, in thicknesses", deepest / 0.02, 0.1,
+                "what a way may overlap (detect/passage.c)");
+    assert_true(5e-3 * fastest > 1.0); // the case that this is about did happen
+}
+
 /// The step that is called safe is safe: a needle that flies at a plate sidewards moves by an
 /// eighth of its thickness.
 static void test_safe_step(void** unused)
@@ -83,9 +190,9 @@ static void test_safe_step(void** unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tipping_rod),
-        cmocka_unit_test(test_random_throws),
-        cmocka_unit_test(test_safe_step),
+        cmocka_unit_test(test_tipping_rod),         cmocka_unit_test(test_random_throws),
+        cmocka_unit_test(test_throws_into_hollows), cmocka_unit_test(test_sliding_onto_a_slope),
+        cmocka_unit_test(test_bouncing_needles),    cmocka_unit_test(test_safe_step),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -82,21 +82,40 @@ void query_add(query* q, const double x[3], const double y[3], const double norm
     }
 }
 
-/// Does x, moved onto the triangle's plane, lie within it or at most `slack` outside?
-bool mesh_over_triangle(const mesh* m, int32_t triangle, const double x[3], double slack)
+void query_before_hollow(query* q, const double seen[3])
 {
-    const double *c = m->corner + 9 * triangle, *n = m->normal + 3 * triangle;
-    double u[3], v[3], across[3], inside[3], turn[3], least = INFINITY;
+    if (q->failed) return;
+    found* last = q->found.row + q->found.count - 1;
+    last->before_hollow = true;
+    vec_copy(3, last->x, seen);
+}
+
+double mesh_winding(const mesh* m, int32_t triangle)
+{
+    const double* c = m->corner + 9 * triangle;
+    double u[3], v[3], across[3];
     vec_sub(3, u, c + 3, c);
     vec_sub(3, v, c + 6, c);
     vec_cross(across, u, v);
-    double sense = vec_dot(3, across, n) < 0.0 ? -1.0 : 1.0; // a patch has mixed windings
-    for (int k = 0; k < 3; k++) {
-        vec_sub(3, u, c + 3 * ((k + 1) % 3), c + 3 * k);
-        vec_sub(3, inside, x, c + 3 * k);
-        vec_cross(turn, u, inside);
-        least = fmin(least, sense * vec_dot(3, turn, n) / vec_norm(3, u));
-    }
+    return vec_dot(3, across, m->normal + 3 * triangle) < 0.0 ? -1.0 : 1.0;
+}
+
+double mesh_inside_side(const mesh* m, int32_t triangle, int k, double winding, const double x[3])
+{
+    const double* c = m->corner + 9 * triangle;
+    double along[3], to[3], turn[3];
+    vec_sub(3, along, c + 3 * ((k + 1) % 3), c + 3 * k);
+    vec_sub(3, to, x, c + 3 * k);
+    vec_cross(turn, along, to);
+    return winding * vec_dot(3, turn, m->normal + 3 * triangle) / vec_norm(3, along);
+}
+
+/// Does x, moved onto the triangle's plane, lie within it or at most `slack` outside?
+bool mesh_over_triangle(const mesh* m, int32_t triangle, const double x[3], double slack)
+{
+    const double sense = mesh_winding(m, triangle);
+    double least = INFINITY;
+    for (int k = 0; k < 3; k++) least = fmin(least, mesh_inside_side(m, triangle, k, sense, x));
     return least >= -slack;
 }
 
@@ -168,6 +187,7 @@ void query_begin(query* q, const mesh* m, const convex* b, const double delta[3]
     }
     q->found.row = q->found.local, q->found.count = 0, q->found.capacity = MESH_FOUND_LOCAL;
     // b's middle, ball and box.
+    q->moves = reach;
     q->reach = reach + b->skin + m->skin;
     for (int k = 0; k < 3; k++) {
         double low = INFINITY, high = -INFINITY, sum = 0.0;
@@ -218,6 +238,30 @@ void query_end(query* q)
     for (int k = 0; k < 3; k++)
         if (lists[k]->row != lists[k]->local) free(lists[k]->row);
     if (q->found.row != q->found.local) free(q->found.row);
+}
+
+/// Is b nearer to something else close by?
+static bool founded(const query* q, const found* k)
+{
+    for (int i = 0; i < q->found.count; i++) {
+        const found* j = q->found.row + i;
+        if (j->before_hollow || j->h > k->h + q->eps) continue;
+        const double near = 2.0 * q->moves + fabs(j->h) + fabs(k->h);
+        if (distance_between(j->t.point, k->t.point) <= near) return true;
+    }
+    return false;
+}
+
+void query_drop_unfounded(query* q)
+{
+    int kept = 0, count = q->found.count;
+    for (int i = 0; i < count; i++) {
+        found* k = q->found.row + i;
+        k->dropped = k->before_hollow && !founded(q, k);
+    }
+    for (int i = 0; i < count; i++)
+        if (!q->found.row[i].dropped) q->found.row[kept++] = q->found.row[i];
+    q->found.count = kept;
 }
 
 /// A deep overlap of an edge pair or of a corner within b that a shallower contact nearby explains.
@@ -301,8 +345,7 @@ talus_status query_sift(query* q, const convex_hint* hint, touch_list* out)
     for (int i = 0; i < q->found.count; i++)
         if (!doubled(q, i)) points[count++] = q->found.row[i].t;
     // Reduce the points of each plane to as many as it takes.
-    const double reach = q->reach - q->b->skin - q->m->skin,
-                 size = rest_size(2.0 * (q->radius + q->b->skin), q->b->thickness);
+    const double size = rest_size(2.0 * (q->radius + q->b->skin), q->b->thickness);
     int done = 0;
     while (done < count) {
         int end = done + 1;
@@ -313,7 +356,7 @@ talus_status query_sift(query* q, const convex_hint* hint, touch_list* out)
             points[i] = swap;
         }
         int kept = end - done;
-        const int most = touches_most(hint, points[done].normal, reach, size);
+        const int most = touches_most(hint, points[done].normal, q->moves, size);
         if (kept > most) kept = touches_reduce(points + done, kept, most, hint);
         memmove(points + done + kept, points + end, (size_t)(count - end) * sizeof *points);
         count -= end - done - kept;

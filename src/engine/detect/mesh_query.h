@@ -24,9 +24,10 @@ typedef struct index_list {
 /// A contact found, before it is sifted.
 typedef struct found {
     touch t;
-    double x[3]; ///< the mesh's point
-    double h;    ///< gap of the cores, without skins
-    int rank;    ///< which of two contacts in one point is kept: the lower
+    double x[3];        ///< the mesh's point at which it is seen
+    double h;           ///< gap of the cores, without skins
+    int rank;           ///< which of two contacts in one point is kept: the lower
+    bool before_hollow; ///< it holds only when b slides on into a hollow
     bool dropped;
 } found;
 
@@ -50,7 +51,8 @@ typedef struct query {
     const mesh* m;
     const convex* b;
     const double* delta;
-    double reach;                      ///< of the cores: skins added
+    double moves;                      ///< how far b may move in the step
+    double reach;                      ///< of the cores: skins added to that
     double middle[3];                  ///< of b, from the mesh's origin
     double radius;                     ///< of b about its middle
     double low[3], high[3];            ///< b's box and reach
@@ -69,12 +71,21 @@ void query_features(query* q);
 /// Remember a contact between mesh point x and b's point y, with its gap h along the unit normal.
 void query_add(query* q, const double x[3], const double y[3], const double normal[3], double h,
                int rank, int64_t feature);
+/// The contact added last lies before a hollow, and what it is held by below the surface: it is
+/// seen at `seen`, where the surface begins to rise.
+void query_before_hollow(query* q, const double seen[3]);
+/// Leave out contacts before a hollow where b is not nearer to what rises there: it is not in it.
+void query_drop_unfounded(query* q);
 /// Leave out deep overlaps that a shallower contact nearby explains.
 void query_drop_explained(query* q);
 /// Append to `out` what is left of the contacts found when hidden ones and doubles are left out and
 /// planes are reduced to four points (touches_most()).
 talus_status query_sift(query* q, const convex_hint* hint, touch_list* out);
 
+/// 1 where a triangle's corners turn counterclockwise about its normal, else -1: a patch has both.
+double mesh_winding(const mesh* m, int32_t triangle);
+/// How far x, moved onto the triangle's plane, is inside of side k, from corner k to the next.
+double mesh_inside_side(const mesh* m, int32_t triangle, int k, double winding, const double x[3]);
 /// Does x, moved onto the triangle's plane, lie within it or at most `slack` outside?
 bool mesh_over_triangle(const mesh* m, int32_t triangle, const double x[3], double slack);
 

@@ -11,6 +11,11 @@
 ///
 /// Corners of b are held by whole planes instead, as an analytic plane would: every corner over a
 /// triangle counts, not only the lowest one.
+///
+/// What slides down into a hollow meets what rises behind it within the step. So a face holds also
+/// what is still before a hollow edge of it, and an edge what is still before a hollow end of it,
+/// as far as b may move: there both lie hidden below the surface, and hold nothing that this does
+/// not hold first.
 #include "detect/mesh_touch.h"
 
 #include "detect/mesh_query.h"
@@ -49,17 +54,7 @@ static bool edge_cone(const mesh* m, int32_t edge, const double d[3], double sla
     return true;
 }
 
-static int64_t face_name(const mesh* m, int32_t triangle, double side, int32_t v)
-{
-    return feature_make(FEATURE_FACE_VERTEX, 2 * (int64_t)m->patch[triangle] + (side < 0.0), v);
-}
-
-static int64_t pair_name(int32_t of_mesh, int32_t code)
-{
-    return feature_make(FEATURE_EDGE_EDGE, of_mesh, code);
-}
-
-// ---- Balls -------------------------------------------------------------------------------------
+// ---- Hollow edges and ends ---------------------------------------------------------------------
 
 /// Nearest point of a triangle (Ericson, Real-Time Collision Detection, 5.1.5). Returns where it
 /// is: corner 0..2, edge 3..5 (3 + k from corner k), 6 within.
@@ -93,6 +88,80 @@ static int nearest_on_triangle(const double p[3], const double c[9], double out[
     return where;
 }
 
+/// Does the surface rise behind an edge of a triangle, on this side of it, with b in the hollow?
+/// Its middle is, and its point x is too or has gone through.
+static bool rises_behind(const query* q, int32_t triangle, int32_t edge, double side,
+                         const double x[3], bool crossed)
+{
+    const mesh* m = q->m;
+    const double* own = NULL; // the triangle's corner that faces the edge
+    for (int k = 0; k < 3; k++) {
+        const int32_t v = m->triangle[3 * triangle + k];
+        if (v != m->edge[2 * edge] && v != m->edge[2 * edge + 1]) own = m->vertex + 3 * v;
+    }
+    for (int32_t i = m->edge_first[edge]; i < m->edge_first[edge + 1] && own; i++) {
+        const int32_t other = m->edge_triangle[i];
+        const double* up = m->vertex + 3 * m->edge_opposite[i];
+        const double height = side * mesh_height(m, triangle, up);
+        if (other == triangle || height <= PARALLEL_SLACK * distance_between(up, own)) continue;
+        const double front = mesh_height(m, other, own);
+        if (mesh_height(m, other, q->middle) * front < 0.0) continue;
+        if (crossed || mesh_height(m, other, x) * front >= 0.0) return true;
+    }
+    return false;
+}
+
+/// Is b's point x before a hollow edge of a triangle, and not farther from both than b may move?
+/// seen[]: the triangle's point that is nearest to its foot.
+static bool before_hollow_edge(const query* q, int32_t triangle, double side, const double x[3],
+                               bool gone_through, double seen[3])
+{
+    const mesh* m = q->m;
+    const double height = mesh_height(m, triangle, x);
+    double foot[3];
+    vec_copy(3, foot, x);
+    vec_add_scaled(3, foot, -height, m->normal + 3 * triangle);
+    nearest_on_triangle(foot, m->corner + 9 * triangle, seen);
+    const double gap = fmax(fabs(height) - (q->reach - q->moves), 0.0);
+    if (hypot(gap, distance_between(foot, seen)) > q->moves) return false;
+    const double sense = mesh_winding(m, triangle);
+    for (int k = 0; k < 3; k++) {
+        if (mesh_inside_side(m, triangle, k, sense, x) >= -q->eps) continue;
+        if (!rises_behind(q, triangle, m->triangle_edge[3 * triangle + k], side, x, gone_through))
+            return false;
+    }
+    return true;
+}
+
+/// Does the mesh rise along d behind an end of an edge: at corner `end`, seen from corner `other`,
+/// and not only to the side?
+static bool rises_behind_end(const mesh* m, int32_t end, int32_t other, const double d[3])
+{
+    double away[3];
+    vec_sub(3, away, m->vertex + 3 * end, m->vertex + 3 * other);
+    const double length = vec_norm(3, away);
+    for (int32_t i = m->vertex_first[end]; i < m->vertex_first[end + 1]; i++) {
+        double u[3];
+        vec_sub(3, u, m->vertex + 3 * m->vertex_near[i], m->vertex + 3 * end);
+        const double ahead = vec_dot(3, u, away) / length, up = vec_dot(3, u, d);
+        const double size2 = vec_dot(3, u, u), beside2 = size2 - ahead * ahead - up * up;
+        if (ahead > 0.0 && up > PARALLEL_SLACK * sqrt(size2) && beside2 < 0.5 * size2) return true;
+    }
+    return false;
+}
+
+static int64_t face_name(const mesh* m, int32_t triangle, double side, int32_t v)
+{
+    return feature_make(FEATURE_FACE_VERTEX, 2 * (int64_t)m->patch[triangle] + (side < 0.0), v);
+}
+
+static int64_t pair_name(int32_t of_mesh, int32_t code)
+{
+    return feature_make(FEATURE_EDGE_EDGE, of_mesh, code);
+}
+
+// ---- Balls -------------------------------------------------------------------------------------
+
 static void ball_on_triangle(query* q, int32_t triangle)
 {
     const mesh* m = q->m;
@@ -109,16 +178,20 @@ static void ball_on_triangle(query* q, int32_t triangle)
     bool sticks_out = distance <= q->eps || (edge >= 0     ? edge_cone(m, edge, d, CONE_SLACK)
                                              : vertex >= 0 ? vertex_cone(m, vertex, d, CONE_SLACK)
                                                            : true);
-    if (!sticks_out) return;
-    if (flat || distance <= q->eps) {
+    double side = height < 0.0 ? -1.0 : 1.0, seen[3];
+    const bool before =
+        !sticks_out && before_hollow_edge(q, triangle, side, q->middle, false, seen);
+    if (!sticks_out && !before) return;
+    if (flat || before || distance <= q->eps) {
         // The ball's centre over the plane of a triangle's patch.
-        double side = height < 0.0 ? -1.0 : 1.0, normal[3];
+        double normal[3];
         for (int k = 0; k < 3; k++) {
             normal[k] = side * q->m->normal[3 * triangle + k];
             foot[k] = q->middle[k] - fabs(height) * normal[k];
         }
         query_add(q, foot, q->middle, normal, fabs(height), RANK_FACE,
                   face_name(q->m, triangle, side, 0));
+        if (before) query_before_hollow(q, seen);
     } else if (edge >= 0) {
         query_add(q, foot, q->middle, d, distance, RANK_NEAR_EDGE,
                   pair_name(edge, PAIR_EDGE_VERTEX));
@@ -215,8 +288,12 @@ static void corner_on_triangle(query* q, int32_t triangle, int32_t v, double fro
     bool held = beyond
                     ? holds_crossed(q, triangle, side, c, x)
                     : mesh_over_triangle(q->m, triangle, back, crossed ? 2.0 * c->depth : q->eps);
-    if (!held) return;
+    double seen[3];
+    const bool before =
+        !held && !beyond && before_hollow_edge(q, triangle, side, back, crossed, seen);
+    if (!held && !before) return;
     query_add(q, foot, x, normal, h, RANK_FACE, face_name(q->m, triangle, side, v));
+    if (before) query_before_hollow(q, seen);
 }
 
 // ---- Corners and edges of the mesh on b --------------------------------------------------------
@@ -331,16 +408,18 @@ static void edge_across_edge(query* q, int32_t e, int32_t g, const body_edge* ge
     vec_cross(wg, w, ge->along);
     vec_cross(wu, w, u);
     double s = vec_dot(3, wg, n) / n2, t = vec_dot(3, wu, n) / n2; // on e, on g
-    const double end = 1e-10;
-    if (s < -end || s > 1.0 + end || t < -end || t > 1.0 + end) return;
+    const double end = 1e-10, on_edge = fmin(fmax(s, 0.0), 1.0);
+    const bool before = fabs(s - on_edge) > end; // an end of e
     double length = sqrt(n2), h = vec_dot(3, n, w) / length;
-    if (fabs(h) > q->reach + 2.0 * q->radius) return;
+    if (t < -end || t > 1.0 + end || fabs(h) > q->reach + 2.0 * q->radius) return;
+    if (before && fabs(s - on_edge) * sqrt(uu) > q->moves + fabs(h)) return;
     for (int sign = 0; sign < 2; sign++) {
-        double normal[3], x[3], y[3], scale = (sign ? -1.0 : 1.0) / length;
+        double normal[3], x[3], y[3], seen[3], scale = (sign ? -1.0 : 1.0) / length;
         for (int k = 0; k < 3; k++) {
             normal[k] = scale * n[k];
             x[k] = a[k] + s * u[k];
             y[k] = ge->from[k] + t * ge->along[k];
+            seen[k] = a[k] + on_edge * u[k];
         }
         double gap = sign ? -h : h;
         if (gap > q->reach || !body_edge_cone(ge, normal, q->slack) ||
@@ -348,7 +427,10 @@ static void edge_across_edge(query* q, int32_t e, int32_t g, const body_edge* ge
             continue;
         // The edges have passed each other only if that of the mesh goes through b now.
         if (gap < -q->eps && !edge_in_body(q, e)) continue;
+        const int32_t *ends = m->edge + 2 * e, last = s > 1.0;
+        if (before && !rises_behind_end(m, ends[last], ends[!last], normal)) continue;
         query_add(q, x, y, normal, gap, RANK_EDGES, pair_name(e, PAIR_EDGE_EDGE + 2 * g + sign));
+        if (before) query_before_hollow(q, seen);
     }
 }
 
@@ -551,6 +633,7 @@ static void touch_body(query* q)
     }
     query_features(q);
     find_on_body(q, cross);
+    query_drop_unfounded(q);
     query_drop_explained(q);
     drop_freed(q);
     drop_ghosts(q, cross);
@@ -566,6 +649,7 @@ talus_status mesh_touches(const mesh* m, const convex* b, const double delta[3],
     for (int i = 0; i < q.triangle.count && !b->shape; i++) {
         ball_on_triangle(&q, q.triangle.row[i]);
     }
+    if (!b->shape) query_drop_unfounded(&q);
     talus_status status = TALUS_ERR_MEMORY;
     if (!q.failed) status = q.found.count > 0 ? query_sift(&q, hint, out) : TALUS_OK;
     query_end(&q);

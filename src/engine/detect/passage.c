@@ -127,7 +127,8 @@ static traveller grain_traveller(const passage_way* way, int64_t i)
     } else {
         vec_copy(4, t.q, g->rotation + 4 * i);
     }
-    grain_turn_angle(g, i, way->spin + i * spin_width(dim), way->h, t.turn);
+    if (dim == 2) t.turn[2] = way->h * way->spin[i];
+    for (int k = 0; k < 3 && dim == 3; k++) t.turn[k] = way->h * way->spin[3 * i + k];
     return t;
 }
 

@@ -18,7 +18,7 @@ typedef struct passage_way {
     const physical_state* state; ///< at the beginning of the step, poses too
     const pair_list* pairs;      ///< every pair in reach
     const double* velocity;      ///< [grains][dim] of the step
-    const double* spin;          ///< [grains][1 or 3]
+    const double* spin;          ///< [grains][1 or 3] even, such that it ends as it will
     const double* wall_velocity; ///< [walls][3]; they turn by their own spin
     double drift[3];             ///< common velocity, which nobody sees
     double h;

@@ -19,7 +19,19 @@
 #define TALUS_LAW_RESTITUTION_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <talus/world.h>
+
+/// What keeps the impacts of a pair that bounces from being worked out one after the other, in
+/// words; NULL if nothing does, or it does not bounce.
+static inline const char* restitution_at_once(const talus_pair_def* pair)
+{
+    if (pair->restitution == 0.0) return NULL;
+    return pair->cohesion_force > 0.0 ? "cohesion"
+           : pair->rolling > 0.0      ? "rolling friction"
+           : pair->torsion > 0.0      ? "torsion friction"
+                                      : NULL;
+}
 
 /// Does a contact with this gap and normal velocity before the step collide in it?
 static inline bool restitution_collides(double gap, double normal_velocity, double h)

@@ -1,5 +1,11 @@
 /// One impact, of one contact or of several at the same moment: velocities before it in, velocities
 /// after it out.
+///
+/// A contact of the impact is a part (impact_part). It knows the rows of its bodies, how these
+/// answer an impulse, and its goal, the normal velocity after the impact. Balls answer along and
+/// across the normal with one number each, so normal impulses come first, all parts in turn until
+/// each has its goal, and friction follows (impact_rub()). Where a solid takes part impulses along
+/// and across mix: its parts are solved as whole contacts, with friction, in the same passes.
 #include "base/array.h"
 #include "base/error.h"
 #include "law/coulomb.h"
@@ -61,13 +67,35 @@ static double mobility_along(int dim, const impact_part* part, const double* dir
     return sum;
 }
 
-/// What a part with a solid needs beside: how its bodies answer an impulse, and its friction.
+/// A body of a part: the row that its impulses change, or, if nothing moves it, its velocity.
+static void fill_body(const flight_job* job, double t, impact_part* part, int side)
+{
+    const impacts* im = job->im;
+    const int dim = job->dim;
+    const int64_t i = impact_body(job->state, job->scene->list, part->contact, side);
+    const bool wall = i >= job->state->grains.count;
+    if (im->body_of[i] >= 0) {
+        struck_body* b = &im->body[im->body_of[i]];
+        part->row[side] = b->row;
+        if (wall) part->mobility[side] = b->mobility;
+        return;
+    }
+    const flight f = impact_flight_of(job, part->contact, side, t);
+    vec_copy(dim, part->still, f.v);
+    part->row[side] = NULL; // `still`, which moves with the part
+    if (wall) return;
+    grain_w_of_spin(&job->state->grains, i, job->scene->free_spin + i * spin_width(dim),
+                    part->still + row_w(dim));
+}
+
+/// How the bodies of a part answer an impulse where a solid is one of them, and its friction.
+/// `before`: relative velocity.
 static void fill_solids(const flight_job* job, double t, impact_part* part, const double* before)
 {
     const talus_pair_def* law = impact_law(job->state, job->scene->list, part->contact);
     const int dim = job->dim, spin_dim = spin_width(dim);
     const double along = vec_dot(dim, before, part->n);
-    double* S = part->response;
+    double *S = part->response, along_n = 0.0;
     part->solids = true;
     part->mu = law->friction;
     for (int k = 0; k < dim; k++) {
@@ -77,6 +105,7 @@ static void fill_solids(const flight_job* job, double t, impact_part* part, cons
         const double *row = part->row[side], *mobility = part->mobility[side];
         double* arm = part->arm[side];
         impact_arm_at(job, part->contact, side, t, arm);
+        // S = 1/m + G (spin mobility) G^T of both bodies, and the mobility of a wall.
         for (int i = 0; i < dim * dim && row; i++) {
             S[i] += (i / dim == i % dim ? row[row_im(dim)] : 0.0) + (mobility ? mobility[i] : 0.0) +
                     row[row_kim(dim)] *
@@ -87,7 +116,6 @@ static void fill_solids(const flight_job* job, double t, impact_part* part, cons
         const bool still = !row && impact_is_solid(job->state, body);
         for (int i = 0; i < dim * spin_dim && still; i++) arm[i] = 0.0;
     }
-    double along_n = 0.0;
     for (int k = 0; k < dim; k++) along_n += part->n[k] * vec_dot(dim, S + k * dim, part->n);
     part->mn = 1.0 / along_n;
     coulomb_block_inverse(dim, S, part->inverse);
@@ -95,10 +123,9 @@ static void fill_solids(const flight_job* job, double t, impact_part* part, cons
 
 void impact_fill_part(const flight_job* job, int32_t c, double t, impact_part* part)
 {
-    impacts* im = job->im;
     const int dim = job->dim;
     const path p = impact_path_of(job, c, t);
-    double x[3], u[3], kim = 0.0;
+    double x[3], u[3], inverse_mass = 0.0, turning = 0.0;
     *part = (impact_part){.contact = c};
     impact_path_at(job, &p, t, x, u);
     const double distance = vec_norm(dim, x);
@@ -106,34 +133,21 @@ void impact_fill_part(const flight_job* job, int32_t c, double t, impact_part* p
         part->n[k] = p.balls && distance > 0.0 ? x[k] / distance : p.n[k];
         part->offset[k] = p.kick[k] * (t / job->h - 0.5);
     }
-    double wn = 0.0;
+    bool turning_arms = false;
     for (int side = 0; side < 2; side++) {
-        const int64_t i = impact_body(job->state, job->scene->list, c, side);
-        if (im->body_of[i] < 0) {
-            const flight f = impact_flight_of(job, c, side, t);
-            vec_copy(dim, part->still, f.v);
-            if (i < job->state->grains.count) {
-                grain_w_of_spin(&job->state->grains, i, job->scene->free_spin + i * spin_width(dim),
-                                part->still + row_w(dim));
-            }
-            part->row[side] = NULL; // `still`, which moves with the part
-            continue;
-        }
-        struck_body* b = &im->body[im->body_of[i]];
-        part->row[side] = b->row;
-        if (i >= job->state->grains.count) part->mobility[side] = b->mobility;
-        wn += b->row[row_im(dim)];
-        kim += b->row[row_kim(dim)];
+        fill_body(job, t, part, side);
+        turning_arms |=
+            impact_is_solid(job->state, impact_body(job->state, job->scene->list, c, side));
+        if (!part->row[side]) continue;
+        inverse_mass += part->row[side][row_im(dim)];
+        turning += part->row[side][row_kim(dim)];
     }
-    part->wt = wn + kim;
-    part->mn = 1.0 / (wn + mobility_along(dim, part, part->n));
     const double before = vec_dot(dim, u, part->n);
     part->goal = -impact_law(job->state, job->scene->list, c)->restitution * before;
     part->speed = -before;
-    for (int side = 0; side < 2 && !part->solids; side++) {
-        const int64_t body = impact_body(job->state, job->scene->list, c, side);
-        if (impact_is_solid(job->state, body)) fill_solids(job, t, part, u);
-    }
+    part->wt = inverse_mass + turning;
+    part->mn = 1.0 / (inverse_mass + mobility_along(dim, part, part->n));
+    if (turning_arms) fill_solids(job, t, part, u);
 }
 
 static double* part_row(impact_part* part, int side)

@@ -81,9 +81,15 @@ void impact_path_at(const flight_job* job, const path* p, double t, double* x, d
 /// When contact c collides from `now` on, INFINITY: not in this step.
 double impact_next(const flight_job* job, int64_t c, double now);
 
+// ---- from impact to impact (impacts.c) ---------------------------------------------------------
+
+/// Is a body of the contact part of a packing, so that its blows are left to the step's law?
+bool impact_on_packing(const flight_job* job, int64_t c);
+
 // ---- impacts to come (impact_queue.c) ----------------------------------------------------------
 
-talus_status impacts_add_due(impacts* im, double time, int32_t contact);
+/// `withdrawn`: how often the contact's wall has withdrawn so far.
+talus_status impacts_add_due(impacts* im, double time, int32_t contact, int32_t withdrawn);
 /// The earliest impact that is still to come, NULL if there is none.
 const impact_due* impacts_first_due(impacts* im);
 void impacts_drop_first(impacts* im);

@@ -1,4 +1,5 @@
 /// Who bounces, and when: the paths of bodies between impacts.
+#include "law/restitution.h"
 #include "rigid/assemble.h"
 #include "rigid/impact_parts.h"
 #include "rigid/problem.h"
@@ -25,8 +26,7 @@ static const double TOUCHING = 1e-3;
 
 static bool law_has_impacts(const talus_pair_def* law)
 {
-    return law->restitution > 0.0 && law->rolling == 0.0 && law->torsion == 0.0 &&
-           law->cohesion_force == 0.0;
+    return law->restitution > 0.0 && !restitution_at_once(law);
 }
 
 bool impacts_possible(const materials* laws)

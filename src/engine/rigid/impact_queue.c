@@ -8,11 +8,11 @@ static bool is_sooner(const impact_due* x, const impact_due* y)
     return x->time < y->time || (x->time == y->time && x->contact < y->contact);
 }
 
-talus_status impacts_add_due(impacts* im, double time, int32_t contact)
+talus_status impacts_add_due(impacts* im, double time, int32_t contact, int32_t withdrawn)
 {
     if (isinf(time)) return TALUS_OK;
     if (!arrays_grow(&im->due_capacity, im->due_count + 1, ARRAY(im->due))) return TALUS_ERR_MEMORY;
-    const impact_due due = {time, contact, im->stamp[contact]};
+    const impact_due due = {time, contact, im->stamp[contact], withdrawn};
     int64_t at = im->due_count++;
     for (; at > 0 && is_sooner(&due, &im->due[(at - 1) / 2]); at = (at - 1) / 2) {
         im->due[at] = im->due[(at - 1) / 2];

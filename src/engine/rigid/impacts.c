@@ -97,7 +97,7 @@ static void find_packings(const flight_job* job)
     }
 }
 
-static bool hits_packing(const flight_job* job, int64_t c)
+bool impact_on_packing(const flight_job* job, int64_t c)
 {
     return job->im->packed[impact_body(job->state, job->scene->list, c, 0)] ||
            job->im->packed[impact_body(job->state, job->scene->list, c, 1)];
@@ -117,7 +117,7 @@ static talus_status link_contacts(const flight_job* job)
     memset(im->first, 0, sizeof *im->first * (size_t)(bodies + 2));
     for (int fill = 0; fill < 2; fill++) {
         for (int64_t c = 0; c < list->count; c++) {
-            if (!impact_may_happen(job->state, list, c) || hits_packing(job, c)) continue;
+            if (!impact_may_happen(job->state, list, c) || impact_on_packing(job, c)) continue;
             for (int side = 0; side < 2; side++) {
                 const int64_t i = impact_body(job->state, list, c, side);
                 if (fill) {
@@ -134,14 +134,40 @@ static talus_status link_contacts(const flight_job* job)
 
 // ---- impact after impact -----------------------------------------------------------------------
 
-/// Take all contacts that are due now into one impact.
-static talus_status gather(const flight_job* job, double* moment)
+/// How often the wall of a contact has withdrawn in this step.
+static int32_t withdrawn_of(const flight_job* job, int64_t c)
+{
+    const struck_body* wall =
+        impacts_struck(job->im, impact_body(job->state, job->scene->list, c, 0));
+    return wall ? wall->withdrawn : 0;
+}
+
+static talus_status plan_impact(const flight_job* job, int32_t c, double now)
+{
+    return impacts_add_due(job->im, impact_next(job, c, now), c, withdrawn_of(job, c));
+}
+
+/// The impact that comes next, `now` or later: *next, NULL if there is none. Where a wall has
+/// withdrawn the time is found anew.
+static talus_status find_next(const flight_job* job, double now, const impact_due** next)
 {
     impacts* im = job->im;
-    const impact_due* due = impacts_first_due(im);
-    const double now = *moment = due->time;
+    while ((*next = impacts_first_due(im)) != NULL) {
+        const int32_t c = (*next)->contact;
+        if ((*next)->withdrawn == withdrawn_of(job, c)) break;
+        impacts_drop_first(im);
+        TRY(plan_impact(job, c, now));
+    }
+    return TALUS_OK;
+}
+
+/// Take all contacts that are due at the moment of the next impact, `due`, into one.
+static talus_status gather(const flight_job* job, const impact_due* due)
+{
+    impacts* im = job->im;
+    const double now = due->time;
     im->part_count = 0;
-    for (; due && due->time <= now + SAME_MOMENT * job->h; due = impacts_first_due(im)) {
+    while (due && due->time <= now + SAME_MOMENT * job->h) {
         const int32_t c = due->contact;
         impacts_drop_first(im);
         if (!arrays_grow(&im->part_capacity, im->part_count + 1, ARRAY(im->part)) ||
@@ -149,6 +175,7 @@ static talus_status gather(const flight_job* job, double* moment)
             return TALUS_ERR_MEMORY;
         }
         im->part[im->part_count++].contact = c;
+        TRY(find_next(job, now, &due));
     }
     for (int64_t i = 0; i < im->part_count; i++) {
         impact_fill_part(job, im->part[i].contact, now, &im->part[i]);
@@ -193,27 +220,54 @@ static int most_bounces(const flight_job* job, int64_t c)
     return bounces < MOST_BOUNCES ? (int)bounces : MOST_BOUNCES;
 }
 
-/// Look at the contacts of a body that was hit.
-static talus_status look_ahead(const flight_job* job, int64_t body, double now)
+/// Find the next impact of a contact anew.
+static talus_status look_at(const flight_job* job, int32_t c, double now)
+{
+    job->im->stamp[c]++;
+    return job->im->hits[c] < most_bounces(job, c) ? plan_impact(job, c, now) : TALUS_OK;
+}
+
+/// Has a blow only made a plane withdraw from the grains before it?
+static bool only_withdraws(const flight_job* job, const struck_body* b)
+{
+    const int64_t wall = b->body - job->state->grains.count;
+    if (wall < 0 || job->state->walls.record[wall].shape.kind != TALUS_SHAPE_PLANE) return false;
+    const int64_t first = job->im->first[b->body];
+    if (first == job->im->first[b->body + 1]) return false;
+    double change[3];
+    vec_sub(job->dim, change, b->row, b->last);
+    // The normals of all its contacts are the same, from the wall to the grain.
+    const int64_t c = job->im->link[first];
+    return vec_dot(job->dim, change, job->scene->list->normal + c * job->dim) <= 0.0;
+}
+
+/// Look at the contacts of a body that was hit. A piston that a grain throws back meets none of the
+/// others earlier than before: their times are found anew when they come (find_next()), else n
+/// grains would look at n contacts each.
+static talus_status look_ahead(const flight_job* job, struck_body* b, double now)
 {
     impacts* im = job->im;
-    for (int64_t k = im->first[body]; k < im->first[body + 1]; k++) {
-        const int32_t c = im->link[k];
-        im->stamp[c]++;
-        if (im->hits[c] >= most_bounces(job, c)) continue;
-        TRY(impacts_add_due(im, impact_next(job, c, now), c));
+    if (only_withdraws(job, b)) {
+        b->withdrawn++;
+        for (int64_t i = 0; i < im->part_count; i++) {
+            TRY(look_at(job, im->part[i].contact, now));
+        }
+        return TALUS_OK;
+    }
+    for (int64_t k = im->first[b->body]; k < im->first[b->body + 1]; k++) {
+        TRY(look_at(job, im->link[k], now));
     }
     return TALUS_OK;
 }
 
-/// The next impact: new velocities, the corners in the paths, and what follows from it.
-static talus_status collide(const flight_job* job)
+/// An impact: new velocities, the corners in the paths, and what follows from it.
+static talus_status collide(const flight_job* job, const impact_due* due)
 {
     impacts* im = job->im;
     const int dim = job->dim;
     const int64_t impact = im->events; // a number of its own
-    double now;
-    TRY(gather(job, &now));
+    const double now = due->time;
+    TRY(gather(job, due));
     if (!arrays_renew(&im->hit_capacity, 2 * im->part_count, ARRAY(im->hit))) {
         return TALUS_ERR_MEMORY;
     }
@@ -253,7 +307,7 @@ static talus_status collide(const flight_job* job)
             b->turn[k] -= now * (b->row[row_w(dim) + k] - b->last_w[k]);
         }
     }
-    for (int64_t i = 0; i < hit_count; i++) TRY(look_ahead(job, im->body[im->hit[i]].body, now));
+    for (int64_t i = 0; i < hit_count; i++) TRY(look_ahead(job, &im->body[im->hit[i]], now));
     return TALUS_OK;
 }
 
@@ -304,9 +358,16 @@ talus_status impacts_find(impacts* im, const impact_scene* scene)
     find_packings(&job);
     TRY(link_contacts(&job));
     for (int64_t c = 0; c < list->count; c++) {
-        if (!hits_packing(&job, c)) TRY(impacts_add_due(im, im->time[c], (int32_t)c));
+        if (!impact_on_packing(&job, c)) TRY(impacts_add_due(im, im->time[c], (int32_t)c, 0));
     }
-    while (impacts_first_due(im)) TRY(collide(&job));
+    const impact_due* next;
+    double now = 0.0;
+    TRY(find_next(&job, now, &next));
+    while (next) {
+        now = next->time;
+        TRY(collide(&job, next));
+        TRY(find_next(&job, now, &next));
+    }
     for (int64_t i = 0; i < im->body_count; i++) note_reach(&job, &im->body[i], job.h);
     return note_contacts(&job);
 }

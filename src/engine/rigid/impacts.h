@@ -43,6 +43,7 @@ typedef struct struck_body {
     double last[3];     ///< velocity before the impact that is being worked on
     double last_w[3];   ///< and w
     int64_t impact;     ///< the last one that it was part of
+    int32_t withdrawn;  ///< of a wall: impacts that only made it withdraw from its other contacts
     double velocity[3], spin[3]; ///< a grain's before the impacts, to undo them
 } struck_body;
 
@@ -55,8 +56,9 @@ typedef struct struck_contact {
 
 /// An impact to come.
 typedef struct impact_due {
-    double time;
+    double time;            ///< of a wall that has withdrawn since: it is no earlier
     int32_t contact, stamp; ///< valid while the contact has this stamp
+    int32_t withdrawn;      ///< how often its wall had withdrawn when the time was found
 } impact_due;
 
 /// A contact of an impact that is being worked on.

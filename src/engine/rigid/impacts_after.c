@@ -2,6 +2,7 @@
 #include "base/parallel.h"
 #include "rigid/impact_parts.h"
 #include "rigid/problem.h"
+#include "rigid/separate.h"
 
 void impacts_commit(impacts* im, const impact_scene* scene, double* free_velocity,
                     double* free_spin)
@@ -72,10 +73,15 @@ static double gap_by_end(const impacts* im, const step_order* order, const doubl
     return distance - g->radius[a] - g->radius[b] - order->h * vec_dot(dim, u, n);
 }
 
+/// What the turning of arms, which a contact of solids sees to first order, may leave of an overlap
+/// at the end of a step, in thicknesses.
+static const double TURNING_LEAVES = 1e-3;
+
 /// The same for solids that were hit, by where the points at the contact would be at the end. If
-/// these part then, nothing has to hold them; if they meet, faster than what rests, it is the next
-/// step's impact: their impacts were worked out with arms that turn with them, and what the contact
-/// sees of that is off by second order.
+/// these part then, nothing has to hold them. If they have met by a hair, faster than what rests,
+/// it is the next step's impact: their impacts were worked out with arms that turn with them, and
+/// what the contact sees of that is off by second order. If they would be deeper, because other
+/// impacts brought them together, they are held, but not thrown apart.
 static double gap_of_solids(const impacts* im, const step_order* order, const double* free_velocity,
                             const contacts* list, int64_t c, double gap)
 {
@@ -89,10 +95,14 @@ static double gap_of_solids(const impacts* im, const step_order* order, const do
     const flight_job job = {(impacts*)im, &scene, state, order->h, dim};
     const path start = impact_path_of(&job, c, 0.0), end = impact_path_of(&job, c, order->h);
     const double u = vec_dot(dim, start.u, start.n), rate = vec_dot(dim, end.u, end.n);
-    double left = gap + vec_dot(dim, start.d, start.n) + order->h * u;
+    const double left = gap + vec_dot(dim, start.d, start.n) + order->h * u; // at the end
+    const double counted_back = left - order->h * u;
     const bool rests = rate < 0.0 && rate >= -end.least;
-    if (!rests && impact_may_happen(state, list, c)) left = fmax(left, 0.0);
-    return left - order->h * u;
+    if (left >= 0.0 || rests || !impact_may_happen(state, list, c) || impact_on_packing(&job, c)) {
+        return counted_back;
+    }
+    const bool by_a_hair = left >= -TURNING_LEAVES * overlap_thickness(&state->grains, list, c);
+    return by_a_hair ? -order->h * u : fmax(counted_back, 0.0);
 }
 
 /// The gap of a contact of bodies that were hit.

@@ -24,6 +24,8 @@ static const double GENTLE = 10.0;
 /// that end on their way have put it from where it came about to a neighbour.
 enum { LOOKS_PER_CONTACT = 2, LEAST_LOOKS = 1000, MORE_LOOKS = 2 };
 static const double DEEP = 3.0;
+/// No overlap may be made deeper than this, in units of what is allowed, to take others apart.
+static const double DEEPEST = 100.0;
 /// A round takes the neighbours in of what was moved in the one before, and goes over all so often.
 enum { MOST_ROUNDS = 32, SWEEPS_OF_ROUND = 8 };
 /// Room for a body's displacement: translation and turn.
@@ -68,6 +70,8 @@ void separation_free(separation_work* s)
     free(s->room);
     free(s->moved_at);
     free(s->touched_row);
+    free(s->leader_moved);
+    free(s->group);
     free(s->leader);
     free(s->members);
     free(s->inverse_mass);
@@ -384,19 +388,61 @@ static bool may_look(pass* p)
     return p->left > 0;
 }
 
-/// Squares of what is overlapped beyond what is allowed, in units of it, with the displacements and
-/// without.
-static bool is_better(const pass* p)
+/// What the pass did to bodies that were moved together.
+struct separation_group {
+    double before, after; ///< squares of what contacts overlap too far, in units of what is allowed
+    double deepest_before, deepest_after; ///< overlap, in the same units
+};
+
+static void judge_push(separation_group* group, double gap_before, double gap_after, double allowed)
 {
-    double before = 0.0, after = 0.0;
+    const double before = -gap_before / allowed, after = -gap_after / allowed;
+    group->before += before > 1.0 ? (before - 1.0) * (before - 1.0) : 0.0;
+    group->after += after > 1.0 ? (after - 1.0) * (after - 1.0) : 0.0;
+    group->deepest_before = fmax(group->deepest_before, before);
+    group->deepest_after = fmax(group->deepest_after, after);
+}
+
+/// Grains wedged between walls cannot be taken apart: pushes would only carry the overlap to
+/// another place, step by step deeper (in a heap of rods as long as half the bin it grew to a third
+/// of their thickness). Better as they are than worse: what pushes did to bodies that hang together
+/// is kept only if their contacts are better off, and none is too deep for it. False if nothing is.
+static bool keep_what_helps(pass* p)
+{
+    separation_work* s = p->s;
+    int64_t kept = 0;
+    for (int64_t i = 0; i < p->touched; i++) s->leader_moved[s->touched_row[i]] = s->touched_row[i];
     for (int64_t i = 0; i < p->count; i++) {
-        const push* x = &p->s->push[i];
-        const double old = fmin(x->gap / x->allowed + 1.0, 0.0);
-        const double now = fmin(gap_moved(p, x) / x->allowed + 1.0, 0.0);
-        before += old * old;
-        after += now * now;
+        const push* x = &s->push[i];
+        const bool both =
+            x->body_a >= 0 && x->body_b >= 0 && s->touched[x->body_a] && s->touched[x->body_b];
+        if (both && (x->size > 0.0 || gap_moved(p, x) < -x->allowed)) {
+            forest_join(s->leader_moved, x->body_a, x->body_b);
+        }
     }
-    return after < before;
+    for (int64_t i = 0; i < p->touched; i++) {
+        s->group[s->touched_row[i]] = (separation_group){.before = 0.0};
+    }
+    for (int64_t i = 0; i < p->count; i++) {
+        const push* x = &s->push[i];
+        const double now = gap_moved(p, x);
+        int32_t last = -1;
+        for (int side = 0; side < 2; side++) {
+            const int32_t body = side == 0 ? x->body_a : x->body_b;
+            if (body < 0 || !s->touched[body]) continue;
+            const int32_t leader = forest_root(s->leader_moved, body);
+            if (leader != last) judge_push(&s->group[leader], x->gap, now, x->allowed);
+            last = leader;
+        }
+    }
+    for (int64_t i = 0; i < p->touched; i++) {
+        const int32_t body = s->touched_row[i];
+        const separation_group* group = &s->group[forest_root(s->leader_moved, body)];
+        s->touched[body] = group->after < group->before &&
+                           group->deepest_after <= fmax(group->deepest_before, DEEPEST);
+        kept += s->touched[body];
+    }
+    return kept > 0;
 }
 
 static void shift_grain(physical_state* state, int64_t row, const double* by)
@@ -416,6 +462,7 @@ static void carry_out(const pass* p)
     for (int64_t i = 0; i < p->touched; i++) {
         const int32_t body = s->touched_row[i];
         const double* moved = s->moved + (int64_t)body * MOVED;
+        if (!s->touched[body]) continue;
         if (is_joined(p, body)) {
             joined_moved = true;
         } else if (body >= g->count) {
@@ -443,7 +490,8 @@ talus_status separate_overlaps(separation_work* s, physical_state* state,
     *separated = false;
     if (!arrays_renew(&s->contact_capacity, list->count, ARRAY(s->listed), ARRAY(s->chosen)) ||
         !arrays_renew(&s->body_capacity, bodies, ARRAY(s->touched), ROWS(s->moved, MOVED),
-                      ARRAY(s->room), ARRAY(s->moved_at), ARRAY(s->touched_row))) {
+                      ARRAY(s->room), ARRAY(s->moved_at), ARRAY(s->touched_row),
+                      ARRAY(s->leader_moved), ARRAY(s->group))) {
         return TALUS_ERR_MEMORY;
     }
     if (list->count == 0) return TALUS_OK;
@@ -461,8 +509,7 @@ talus_status separate_overlaps(separation_work* s, physical_state* state,
             for (int64_t i = 0; i < p.count; i++) changed = push_apart(&p, &s->push[i]) || changed;
         }
     }
-    // Grains wedged between walls cannot be taken apart: better as they are than worse.
-    if (p.made == 0 || !is_better(&p)) return TALUS_OK;
+    if (p.made == 0 || !keep_what_helps(&p)) return TALUS_OK;
     carry_out(&p);
     *separated = true;
     return TALUS_OK;

@@ -20,6 +20,8 @@
 /// mean and 1e-3 at most without this pass, packings at rest some 1e-7.
 #define OVERLAP_ALLOWED 1e-4
 
+typedef struct separation_group separation_group;
+
 /// Memory that is kept from step to step. All zero at first.
 typedef struct separation_work {
     struct push* push; ///< contacts that are looked at
@@ -27,11 +29,13 @@ typedef struct separation_work {
     uint8_t* listed; ///< [contacts] it is among them
     int32_t* chosen; ///< [contacts] those of a round, chunk by chunk
     int64_t contact_capacity;
-    uint8_t* touched;     ///< [bodies: grains, then walls] it was moved, and has the three below:
-    double* moved;        ///< [bodies][6] displacement, then turn as the w of a problem's row
-    double* room;         ///< [bodies] how far it may still go
-    int64_t* moved_at;    ///< [bodies] number of the push that moved it last
-    int32_t* touched_row; ///< those that were moved
+    uint8_t* touched;        ///< [bodies: grains, then walls] it was moved, and has the five below:
+    double* moved;           ///< [bodies][6] displacement, then turn as the w of a problem's row
+    double* room;            ///< [bodies] how far it may still go
+    int64_t* moved_at;       ///< [bodies] number of the push that moved it last
+    int32_t* touched_row;    ///< those that were moved
+    int32_t* leader_moved;   ///< [bodies] tree of those that were moved together (base/forest.h)
+    separation_group* group; ///< [bodies] of a leader: what was done to them
     int64_t body_capacity;
     int32_t* leader;      ///< [bodies] lowest number of those that bonds join to it
     int32_t* members;     ///< [bodies] of a leader: how many they are

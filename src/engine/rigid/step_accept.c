@@ -74,10 +74,20 @@ bool contact_dynamics_may_overlap(const contact_dynamics* s, const physical_stat
            impacts_bend(&s->impacts, state, list, c);
 }
 
+void step_turn_grain(contact_dynamics* s, grains* g, int64_t i, double h)
+{
+    const int dim = s->dim;
+    const struck_body* struck = impacts_struck(&s->impacts, i);
+    const double* row = s->problem.body + i * problem_stride(dim);
+    grain_spin_of_w(g, i, row + row_w(dim), g->spin + i * spin_width(dim));
+    if (struck && g->solid[i] >= 0) grain_turn_aside(g, i, struck->turn);
+    grain_turn(g, i, h);
+}
+
 void contact_dynamics_accept(contact_dynamics* s, const step_order* order)
 {
     const double start = clock_seconds(), h = order->h;
-    const int dim = s->dim, stride = problem_stride(dim), spin_dim = spin_width(dim);
+    const int dim = s->dim, stride = problem_stride(dim);
     physical_state* state = order->state;
     grains* g = &state->grains;
     walls* w = &state->walls;
@@ -96,13 +106,11 @@ void contact_dynamics_accept(contact_dynamics* s, const step_order* order)
         if (g->glued_to[i] != GRAIN_FREE) continue;
         const double* row = s->problem.body + i * stride;
         vec_copy(dim, g->velocity + i * dim, row);
-        grain_spin_of_w(g, i, row + row_w(dim), g->spin + i * spin_dim);
         vec_add_scaled(dim, g->position + i * dim, h, row);
         const struck_body* struck = impacts_struck(&s->impacts, i);
         if (struck) vec_add_scaled(dim, g->position + i * dim, 1.0, struck->shift);
-        if (struck && g->solid[i] >= 0) grain_turn_aside(g, i, struck->turn);
         cell_wrap(&state->cell, dim, g->position + i * dim, g->image + i * dim);
-        grain_turn(g, i, h);
+        step_turn_grain(s, g, i, h);
     }
     drive_move(w, h);
     drive_carry_grains(w, &state->cell, g, order->threads);

@@ -50,7 +50,7 @@ struct contact_dynamics {
     passage_work passage;
     int64_t way_capacity, wall_way_capacity;
     double* way_velocity; ///< [grains][dim] with contacts
-    double* way_spin;     ///< [grains][1 or 3]
+    double* way_spin;     ///< [grains][1 or 3] even, with which it gets to where it will be
     double* way_walls;    ///< [walls][3]
     double h;             ///< of the step accepted last
 };
@@ -107,6 +107,8 @@ talus_status step_fly(contact_dynamics* s, const step_order* order, int64_t* spo
 
 // ---- after the solution (step_ways.c, step_accept.c) -------------------------------------------
 
+/// Give a free grain the spin of the solution, and the orientation that it ends the step with.
+void step_turn_grain(contact_dynamics* s, grains* g, int64_t i, double h);
 /// Would the step carry solids into each other, or into walls?
 talus_status step_look_at_ways(contact_dynamics* s, const step_order* order, step_passage* out);
 

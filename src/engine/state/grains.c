@@ -500,15 +500,14 @@ static void turn_about_own_axis(const solid* s, int axis, double time, const dou
 /// its largest moment differ from that: each of these alone turns it about one of its own axes, by
 /// an angle that is known. One after the other, the least in two halves, they are the motion to
 /// second order, however slender the body is and however far it turns; that of a body with two
-/// equal moments is exact.
-static void turn_freely(const grains* g, int64_t row, const solid* s, const double* spin, double h,
-                        double angle[3])
+/// equal moments is exact. angle[]: the rotation, less its whole turns.
+static void turn_freely(const grains* g, int64_t row, const solid* s, const double momentum[3],
+                        double h, double angle[3])
 {
     const double square = g->scale[row] * g->scale[row], time = h / square;
     const double* start = g->rotation + 4 * row;
     const double back[4] = {start[0], -start[1], -start[2], -start[3]};
-    double momentum[3], about[3], q[4], turn[4];
-    angular_momentum(g, row, s, spin, momentum);
+    double about[3], q[4], turn[4];
     vec_copy(4, q, start);
     turn_about_own_axis(s, 0, 0.5 * time, momentum, q);
     turn_about_own_axis(s, 2, time, momentum, q);
@@ -518,23 +517,6 @@ static void turn_freely(const grains* g, int64_t row, const solid* s, const doub
     quat_multiply(q, turn, q);
     quat_multiply(turn, q, back);
     quat_to_rotation(angle, turn);
-    // Whole turns are not seen in q: as many as the spin makes.
-    const double size = vec_norm(3, angle);
-    if (!(size > 0.0)) return;
-    const double whole = round((h * vec_dot(3, spin, angle) / size - size) / (2.0 * M_PI));
-    for (int k = 0; k < 3 && whole != 0.0; k++) angle[k] *= 1.0 + 2.0 * M_PI * whole / size;
-}
-
-void grain_turn_angle(const grains* g, int64_t row, const double* spin, double h, double angle[3])
-{
-    const solid* s = grain_solid(g, row);
-    if (g->dim == 2) {
-        angle[0] = angle[1] = 0.0, angle[2] = h * spin[0];
-    } else if (s && g->spin_mobility[row] > 0.0) {
-        turn_freely(g, row, s, spin, h, angle);
-    } else {
-        for (int k = 0; k < 3; k++) angle[k] = h * spin[k];
-    }
 }
 
 void grain_turn(grains* g, int64_t row, double h)
@@ -546,11 +528,16 @@ void grain_turn(grains* g, int64_t row, double h)
     const solid* s = grain_solid(g, row);
     double *spin = g->spin + 3 * row, momentum[3], angle[3];
     const bool free_solid = s && g->spin_mobility[row] > 0.0;
-    if (free_solid) angular_momentum(g, row, s, spin, momentum);
-    grain_turn_angle(g, row, spin, h, angle);
+    if (!free_solid) {
+        for (int k = 0; k < 3; k++) angle[k] = h * spin[k];
+        turn_by(g->rotation + 4 * row, angle);
+        return;
+    }
+    angular_momentum(g, row, s, spin, momentum);
+    turn_freely(g, row, s, momentum, h, angle);
     turn_by(g->rotation + 4 * row, angle);
     // The angular momentum, not the spin, is what stays.
-    if (free_solid) spin_of_momentum(g, row, s, momentum, spin);
+    spin_of_momentum(g, row, s, momentum, spin);
 }
 
 void grain_turn_aside(grains* g, int64_t row, const double* w)

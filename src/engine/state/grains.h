@@ -113,8 +113,6 @@ void grain_add_torque(const grains* g, int64_t row, double h, double* spin);
 /// Turn a grain by `h spin`. A solid in 3D keeps its angular momentum: its spin changes with its
 /// orientation, as the gyroscopic torque asks.
 void grain_turn(grains* g, int64_t row, double h);
-/// The rotation vector [3] by which grain_turn() would turn a grain of this spin.
-void grain_turn_angle(const grains* g, int64_t row, const double* spin, double h, double angle[3]);
 /// Turn a solid by the angle that a w of 1 s has, beside grain_turn(): its spin keeps its energy
 /// and the direction of its angular momentum.
 void grain_turn_aside(grains* g, int64_t row, const double* w);

@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "base/words.h"
+#include "law/restitution.h"
 #include "run/certainty.h"
 #include "run/directory.h"
 #include "run/run.h"
@@ -220,6 +221,36 @@ static void judge_thickness(const talus_summary* sum, char* text, size_t size)
              100 * deepest);
 }
 
+/// Impacts that are worked out all at once make or lose energy, the more the longer the step.
+static void judge_impacts(const run* r, char* text, size_t size)
+{
+    const int count = talus_world_material_count(r->world);
+    char pairs[256] = "";
+    int others = 0;
+    for (int k = 0; k < count * count; k++) {
+        const talus_material_id a = {k / count}, b = {k % count};
+        talus_pair_def law = talus_pair_default();
+        if (b.index < a.index || talus_world_pair(r->world, a, b, &law, NULL)) continue;
+        const char* with = restitution_at_once(&law);
+        if (!with) continue;
+        if (pairs[0]) {
+            others++;
+            continue;
+        }
+        snprintf(pairs, sizeof pairs, "'%s' and '%s' have restitution and %s",
+                 talus_world_material_name(r->world, a), talus_world_material_name(r->world, b),
+                 with);
+    }
+    if (!pairs[0]) return;
+    char more[64] = "";
+    if (others > 0) snprintf(more, sizeof more, " (so do %d other pairs)", others);
+    add_line(text, size,
+             VERDICT_WARNING
+             "%s%s: impacts of theirs that fell into one step were worked out all at once, so that "
+             "energy may have been lost or gained. Compare with a run with half the step.",
+             pairs, more);
+}
+
 static void judge(const run* r, talus_summary* sum)
 {
     char* text = sum->verdict;
@@ -249,6 +280,7 @@ static void judge(const run* r, talus_summary* sum)
         100 * r->state.worst_overlap, 100 * sum->overlap_max, 100 * sum->overlap_mean);
     judge_passages(r, text, size);
     judge_thickness(sum, text, size);
+    if (method->solves_contacts) judge_impacts(r, text, size);
     if (method->solves_contacts) judge_exactness(r, sum, text, size);
     if (method->solves_contacts) judge_tolerance(r, text, size);
     if (sum->removed_grains > 0) {

@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "base/plain.h"
 #include "base/vec.h"
+#include "law/restitution.h"
 #include "record/record.h"
 #include "scene/model.h"
 #include "scene/overlap.h"
@@ -418,14 +419,10 @@ static void warn_of_impacts_at_once(const build* b)
         for (int j = i; j < scene->material_count; j++) {
             talus_pair_def law = talus_pair_default();
             if (talus_world_pair(b->world, (talus_material_id){i}, (talus_material_id){j}, &law,
-                                 NULL) ||
-                law.restitution == 0.0) {
+                                 NULL)) {
                 continue;
             }
-            const char* with = law.cohesion_force > 0.0 ? "cohesion"
-                               : law.rolling > 0.0      ? "rolling friction"
-                               : law.torsion > 0.0      ? "torsion friction"
-                                                        : NULL;
+            const char* with = restitution_at_once(&law);
             if (!with) continue;
             log_write(&b->log, TALUS_LOG_WARNING,
                       "materials '%s' and '%s' have restitution and %s: impacts of theirs that "
