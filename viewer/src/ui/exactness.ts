@@ -26,7 +26,7 @@ export class Exactness {
         }
         this.say(`${certificate(value("certified"))}, ${estimate(value("velocity_error"))}${met}${when}.`,
             this.grainLine(`worst cluster: ${shortNumber(value("cluster_grains"))} grains about`, value("cluster_grain")),
-            this.grainLine("largest share in the error:", value("worst_grain"), `, ${percent(value("worst_grain_error"), Math.round)} (estimate)`));
+            this.grainLine("largest share in the error:", value("worst_grain"), `, ${atMostAll(value("worst_grain_error"))} (estimate)`));
     }
 
     private say(text: string, ...lines: Node[]): void {
@@ -45,7 +45,12 @@ export function certificate(bound: number): string {
 }
 
 function estimate(error: number): string {
-    return error < 0.995 ? `estimated ${percent(error, Math.round)}` : "estimated 100 % or more";
+    return `estimated ${atMostAll(error)}`;
+}
+
+/** An error relative to what contacts do: more than all of that says no more than all. */
+function atMostAll(error: number): string {
+    return error < 0.995 ? percent(error, Math.round) : "100 % or more";
 }
 
 /** Two digits. Numbers that are round but for rounding stay as they are. */
