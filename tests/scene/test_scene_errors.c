@@ -43,9 +43,9 @@ static talus_status try_scene(const char* const* sets, int set_count, talus_repo
 #define HEAD "dimension: 2\nstep: 0.01\nuntil: {time: 1}\n"
 /// What stands at the top of a scene, in messages about keys that do not.
 #define TOP_KEYS                                                                                   \
-    "title, description, strict, units, dimension, seed, threads, method, step, gravity, drag, "   \
-    "periodic, domain, solver, soft, policies, materials, pairs, shapes, walls, grains, until, "   \
-    "phases, output"
+    "title, description, strict, units, dimension, world, seed, threads, method, step, gravity, "  \
+    "drag, periodic, domain, solver, soft, policies, materials, pairs, shapes, walls, grains, "    \
+    "until, phases, output"
 #define HEAD_3D "dimension: 3\nstep: 0.01\nuntil: {time: 1}\n"
 
 typedef struct bad_scene {
