@@ -23,9 +23,9 @@ enum { PATH_SIZE = 4096 };
 // ---- commands ----------------------------------------------------------------------------------
 
 extern const command command_run, command_resume, command_check, command_advise, command_scenes,
-    command_sweep, command_export, command_measure, command_render, command_plot, command_import, command_ensemble,
-    command_solve, command_paper, command_view, command_new, command_schema, command_completion,
-    command_help, command_version;
+    command_sweep, command_export, command_measure, command_render, command_plot, command_import,
+    command_ensemble, command_solve, command_paper, command_view, command_new, command_schema,
+    command_completion, command_help, command_version;
 
 /// All commands in the order in which they are listed, NULL behind the last (main.c).
 const command* const* command_list(void);

@@ -1,4 +1,5 @@
-/// talus sweep SCENE --vary key=...: a study over values of a scene's keys, with several seeds each.
+/// talus sweep SCENE --vary key=...: a study over values of a scene's keys, with several seeds
+/// each.
 #include "sweep.h"
 
 #include "base/hash.h"
@@ -97,8 +98,8 @@ static int core_count(void)
     return sched_getaffinity(0, sizeof cores, &cores) == 0 ? CPU_COUNT(&cores) : 1;
 }
 
-/// The folder must be empty, new, or that of the same scene with the same overrides: more values and
-/// seeds may come to those that are there.
+/// The folder must be empty, new, or that of the same scene with the same overrides: more values
+/// and seeds may come to those that are there.
 static int claim_folder(const sweep* s)
 {
     talus_error error = {0};
@@ -112,8 +113,7 @@ static int claim_folder(const sweep* s)
         free(scene);
         return STATUS_FAILURE;
     }
-    text_add(&identity, "scene %016llx\n",
-             (unsigned long long)hash_bytes(HASH_START, scene, size));
+    text_add(&identity, "scene %016llx\n", (unsigned long long)hash_bytes(HASH_START, scene, size));
     for (int i = 0; i < s->sets.count; i++) text_add(&identity, "set %s\n", s->sets.items[i]);
     text_add(&identity, "frame %s\nsteps %lld\n", s->frames, (long long)s->steps);
     int status = STATUS_OK;
@@ -146,7 +146,8 @@ static int study(sweep_options* o)
     snprintf(folder, sizeof folder, "%s-sweep", name);
     s->scene = scene;
     s->folder = o->output ? o->output : folder;
-    if (o->vary.count == 0 && s->seeds == 0) return usage_missing(&command_sweep, "--vary or --seeds");
+    if (o->vary.count == 0 && s->seeds == 0)
+        return usage_missing(&command_sweep, "--vary or --seeds");
     s->seeds_said = s->seeds > 0;
     if (s->seeds == 0) s->seeds = 1;
     if (s->jobs == 0) s->jobs = core_count() > s->threads ? core_count() / s->threads : 1;
@@ -185,12 +186,14 @@ const command command_sweep = {
     .name = "sweep",
     .usage = "sweep SCENE --vary key.path=VALUES... [--seeds N] [-o DIR] [options]",
     .summary = "run a scene with many values of its keys, side by side",
-    .about = "Each combination of values is a run of its own in DIR. table.csv has a row for each,\n"
-             "with error bars over the seeds, sweep.png shows it, and index.html links the pages of\n"
-             "all runs.\n",
+    .about =
+        "Each combination of values is a run of its own in DIR. table.csv has a row for each,\n"
+        "with error bars over the seeds, sweep.png shows it, and index.html links the pages of\n"
+        "all runs.\n",
     .options = options,
-    .notes = "Ctrl-C lets all runs write a checkpoint; the same command goes on, also after a kill.\n"
-             "With more values or seeds the same folder gets what is missing.\n",
+    .notes =
+        "Ctrl-C lets all runs write a checkpoint; the same command goes on, also after a kill.\n"
+        "With more values or seeds the same folder gets what is missing.\n",
     .examples =
         "  talus sweep hopper --vary materials.glass.friction=0.1:0.9:9 --seeds 3 -o study\n"
         "  talus sweep plane-shear --vary materials.glass.friction=0,0.2,0.5 --measure "

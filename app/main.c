@@ -8,10 +8,13 @@
 #include <string.h>
 
 static const command* const commands[] = {
-    &command_run,      &command_resume,     &command_sweep,  &command_check,   &command_advise,
-    &command_scenes,   &command_export,   &command_measure,    &command_render, &command_plot,    &command_import,
-    &command_ensemble, &command_solve,      &command_paper,  &command_view,    &command_new,
-    &command_schema,   &command_completion, &command_help,   &command_version, NULL,
+    &command_run,    &command_resume,  &command_sweep,
+    &command_check,  &command_advise,  &command_scenes,
+    &command_export, &command_measure, &command_render,
+    &command_plot,   &command_import,  &command_ensemble,
+    &command_solve,  &command_paper,   &command_view,
+    &command_new,    &command_schema,  &command_completion,
+    &command_help,   &command_version, NULL,
 };
 
 const command* const* command_list(void)

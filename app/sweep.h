@@ -30,8 +30,8 @@ typedef struct sweep_run {
     char name[SWEEP_NAME]; ///< of its folder in the study's
     sweep_state state;
     pid_t process;
-    double began;                  ///< clock
-    double value[SWEEP_MEASURES];  ///< what was measured, NaN: nothing
+    double began;                 ///< clock
+    double value[SWEEP_MEASURES]; ///< what was measured, NaN: nothing
 } sweep_run;
 
 typedef struct sweep {

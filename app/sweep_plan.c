@@ -44,8 +44,7 @@ static bool read_range(sweep_key* key, const char* text)
     }
     for (long i = 0; i < count; i++) {
         const double part = (double)i / (double)(count - 1);
-        const double value =
-            logarithmic ? low * pow(high / low, part) : low + part * (high - low);
+        const double value = logarithmic ? low * pow(high / low, part) : low + part * (high - low);
         char words[32];
         snprintf(words, sizeof words, "%.9g", i + 1 == count ? high : value);
         if (!keep_value(key, words, strlen(words))) return false;
@@ -73,8 +72,8 @@ bool sweep_add_key(sweep* s, const char* text)
     }
     sweep_key* key = &s->key[s->key_count];
     if (!equals || equals == text || (size_t)(equals - text) >= sizeof key->path || !equals[1]) {
-        fprintf(stderr,
-                "talus: --vary %s: expected key.path=a,b,c or key.path=low:high:count\n", text);
+        fprintf(stderr, "talus: --vary %s: expected key.path=a,b,c or key.path=low:high:count\n",
+                text);
         return false;
     }
     snprintf(key->path, sizeof key->path, "%.*s", (int)(equals - text), text);
@@ -133,8 +132,8 @@ static int check_scene(const sweep* s, const char* set)
     if (!sets) return STATUS_FAILURE;
     for (int i = 0; i < s->sets.count; i++) sets[i] = s->sets.items[i];
     sets[s->sets.count] = set;
-    const talus_status status = talus_scene_load(s->scene, sets, s->sets.count + (set != NULL),
-                                                 &scene, &report, &error);
+    const talus_status status =
+        talus_scene_load(s->scene, sets, s->sets.count + (set != NULL), &scene, &report, &error);
     int answer = STATUS_OK;
     if (status < 0) {
         print_problems(&report, &error);
@@ -174,7 +173,8 @@ static void name_run(const sweep* s, int number, sweep_run* r)
     for (int k = 0; k < s->key_count && used < SWEEP_NAME; k++) {
         const char* dot = strrchr(s->key[k].path, '.');
         const char* word = dot ? dot + 1 : s->key[k].path;
-        for (int other = 0; other < s->key_count; other++) { // two keys of one name: all of the path
+        for (int other = 0; other < s->key_count;
+             other++) { // two keys of one name: all of the path
             const char* its = strrchr(s->key[other].path, '.');
             if (other != k && strcmp(its ? its + 1 : s->key[other].path, word) == 0) {
                 word = s->key[k].path;

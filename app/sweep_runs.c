@@ -2,7 +2,8 @@
 ///
 /// A worker is a copy of this process that runs the program for one folder: `run` or `resume`, then
 /// `measure`, then the page of the viewer. Whoever stops this process, with Ctrl-C, a signal or a
-/// kill, stops its workers, and these their runs, which write a checkpoint. The same command goes on.
+/// kill, stops its workers, and these their runs, which write a checkpoint. The same command goes
+/// on.
 #include "sweep.h"
 
 #include "base/clock.h"
@@ -130,8 +131,8 @@ static int work(const sweep* s, const sweep_run* r, const char* directory)
     if (status != STATUS_OK) return status;
 
     words measure = {0};
-    const char* const head[] = {"talus", "measure", directory, "--frame", s->frames,
-                                "--csv", csv,       "--force"};
+    const char* const head[] = {"talus",   "measure", directory, "--frame",
+                                s->frames, "--csv",   csv,       "--force"};
     for (size_t i = 0; i < sizeof head / sizeof *head; i++) add(&measure, head[i]);
     const int before = measure.count;
     add_quantities(s, &measure, quantity);

@@ -207,9 +207,9 @@ static talus_status draw_measure(const sweep* s, talus_figure* figure, int m, ta
         size_t used = 0;
         for (int k = 1; k < s->key_count && used < sizeof label; k++) {
             const char* dot = strrchr(s->key[k].path, '.');
-            used += (size_t)snprintf(label + used, sizeof label - used, "%s%s = %s",
-                                     k > 1 ? ", " : "", dot ? dot + 1 : s->key[k].path,
-                                     sweep_value(s, c, k));
+            used +=
+                (size_t)snprintf(label + used, sizeof label - used, "%s%s = %s", k > 1 ? ", " : "",
+                                 dot ? dot + 1 : s->key[k].path, sweep_value(s, c, k));
         }
         for (int i = 0; i < count; i++) {
             char* end;
@@ -313,8 +313,9 @@ static void write_page(const sweep* s, text_buffer* t)
         text_add(t, ", ");
         add_text(t, s->sets.items[i]);
     }
-    text_add(t, ". Numbers are means%s. <a href=\"table.csv\">table.csv</a>, <a "
-                "href=\"runs.csv\">runs.csv</a></p>\n",
+    text_add(t,
+             ". Numbers are means%s. <a href=\"table.csv\">table.csv</a>, <a "
+             "href=\"runs.csv\">runs.csv</a></p>\n",
              s->seeds > 1 ? " over the seeds, ± the standard error of the mean" : "");
     if (s->key_count > 0) text_add(t, "<p><img src=\"sweep.png\" alt=\"measures\"></p>\n");
     text_add(t, "<table><tr>");
@@ -340,9 +341,8 @@ static talus_status write_text(const sweep* s, const char* name,
     text_buffer text = {0};
     snprintf(path, sizeof path, "%s/%s", s->folder, name);
     make(s, &text);
-    const talus_status status = text.failed
-                                    ? TALUS_ERR_MEMORY
-                                    : files_replace(path, text.data, text.size, false, error);
+    const talus_status status =
+        text.failed ? TALUS_ERR_MEMORY : files_replace(path, text.data, text.size, false, error);
     text_free(&text);
     return status;
 }

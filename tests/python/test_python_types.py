@@ -81,7 +81,7 @@ class Stubs(unittest.TestCase):
                 [sys.executable, "-m", "mypy", "--check-untyped-defs", "--cache-dir", os.devnull,
                  path, *STUBS.values(), *examples], capture_output=True, text=True,
                 env=dict(os.environ, MYPYPATH=str(BUILD)))
-        lines = done.stdout.splitlines()
+        lines = [line for line in done.stdout.splitlines() if ": note: " not in line]
         self.assertEqual(len(lines), len(wrong) + 1, done.stdout + done.stderr)
         for line, (code, word) in zip(lines, wrong.items()):
             self.assertIn("wrong.py", line)

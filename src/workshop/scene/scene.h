@@ -88,8 +88,8 @@ int64_t scene_pour_steps(const talus_scene* scene, int phase, double h);
 talus_status scene_pour(const talus_scene* scene, int phase, inlet_state* states,
                         talus_world* world, double h, talus_error* error);
 
-/// Whether everything that a path of an override leads through is in the scene, so that only its last
-/// key may be new; else `words` says what is not there, and what is nearest.
+/// Whether everything that a path of an override leads through is in the scene, so that only its
+/// last key may be new; else `words` says what is not there, and what is nearest.
 bool scene_leads_to(const talus_scene* scene, const char* path, char* words, size_t size);
 
 /// Files that the scene reads beside its own, as whole paths.

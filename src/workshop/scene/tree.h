@@ -73,8 +73,8 @@ node* tree_parse(arena* a, mistakes* found, const char* text, size_t size, const
 /// Apply one "key.path=value" override to `root`. Mistakes go to `p`.
 void tree_set(arena* a, mistakes* found, node* root, const char* set);
 
-/// Whether all but the last key of a path is in the tree; else `words` says what is not, and what is
-/// nearest.
+/// Whether all but the last key of a path is in the tree; else `words` says what is not, and what
+/// is nearest.
 bool tree_leads_to(arena* a, const node* root, const char* path, char* words, size_t size);
 
 /// Write a tree as YAML with `head` (lines that start with '#') before it.

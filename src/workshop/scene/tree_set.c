@@ -129,8 +129,8 @@ static void name_nearest(arena* a, const node* parent, const char* segment, char
         return;
     }
     for (int i = 0; i < count && i < 12 && used < size; i++) {
-        used += (size_t)snprintf(words + used, size - used, "%s%s", i ? ", " : "; there is ",
-                                 names[i]);
+        used +=
+            (size_t)snprintf(words + used, size - used, "%s%s", i ? ", " : "; there is ", names[i]);
     }
 }
 
