@@ -148,6 +148,11 @@ static int study(sweep_options* o)
     s->folder = o->output ? o->output : folder;
     if (o->vary.count == 0 && s->seeds == 0)
         return usage_missing(&command_sweep, "--vary or --seeds");
+    if (s->sets.count > SWEEP_SETS) {
+        fprintf(stderr, "talus: more than %d values of --set: put them into the scene\n",
+                SWEEP_SETS);
+        return STATUS_USAGE;
+    }
     s->seeds_said = s->seeds > 0;
     if (s->seeds == 0) s->seeds = 1;
     if (s->jobs == 0) s->jobs = core_count() > s->threads ? core_count() / s->threads : 1;

@@ -6,11 +6,18 @@
 
 #include <sys/types.h>
 
-enum { SWEEP_KEYS = 8, SWEEP_MEASURES = 32, SWEEP_RUNS = 100000, SWEEP_NAME = 200 };
+enum {
+    SWEEP_KEYS = 8,
+    SWEEP_MEASURES = 32,
+    SWEEP_RUNS = 100000,
+    SWEEP_NAME = 200,
+    SWEEP_TEXT = 256, ///< letters of a key or of a value
+    SWEEP_SETS = 64,  ///< values of --set
+};
 
 /// A key and the values that it takes, as YAML.
 typedef struct sweep_key {
-    char path[256];
+    char path[SWEEP_TEXT];
     char** value; ///< [count]
     int count;
 } sweep_key;

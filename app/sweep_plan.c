@@ -10,6 +10,11 @@
 
 static bool keep_value(sweep_key* key, const char* text, size_t length)
 {
+    if (length >= SWEEP_TEXT) {
+        fprintf(stderr, "talus: --vary %s: a value of more than %d letters\n", key->path,
+                SWEEP_TEXT - 1);
+        return false;
+    }
     char** more = realloc(key->value, sizeof *more * ((size_t)key->count + 1));
     if (more) key->value = more;
     char* copy = more ? strndup(text, length) : NULL;
@@ -157,7 +162,7 @@ static int check_values(const sweep* s)
     int status = check_scene(s, NULL);
     for (int k = 0; k < s->key_count; k++) {
         for (int i = 0; status == STATUS_OK && i < s->key[k].count; i++) {
-            char set[PATH_SIZE];
+            char set[2 * SWEEP_TEXT];
             snprintf(set, sizeof set, "%s=%s", s->key[k].path, s->key[k].value[i]);
             status = check_scene(s, set);
         }

@@ -94,7 +94,7 @@ static int work(const sweep* s, const sweep_run* r, const char* directory)
 {
     char said[PATH_SIZE + 16], threads[16], steps[32], seed[32], csv[PATH_SIZE + 16],
         page[PATH_SIZE + 16];
-    char set[SWEEP_KEYS][512], quantity[SWEEP_MEASURES][64];
+    char set[SWEEP_KEYS][2 * SWEEP_TEXT], quantity[SWEEP_MEASURES][64];
     snprintf(said, sizeof said, "%s.log", directory);
     snprintf(threads, sizeof threads, "%d", s->threads);
     snprintf(steps, sizeof steps, "%lld", (long long)s->steps);

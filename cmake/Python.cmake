@@ -88,6 +88,22 @@ set_target_properties(talus_python PROPERTIES
   INSTALL_RPATH "$ORIGIN/${library_from_package}")
 target_compile_options(talus_python PRIVATE -O1) # calls only; nothing in it is worth more
 
+# Type stubs, written by the package itself once it can be imported (not with sanitizers, which would
+# have to be in the interpreter).
+set(talus_python_stubs __init__.pyi measure.pyi py.typed)
+list(TRANSFORM talus_python_stubs PREPEND ${talus_python_package}/)
+if(NOT TALUS_SANITIZE)
+  add_custom_command(
+    OUTPUT ${talus_python_stubs}
+    COMMAND ${TALUS_PYTHON_EXECUTABLE} -I ${PROJECT_SOURCE_DIR}/python/stubs.py
+      ${PROJECT_BINARY_DIR}/python
+    DEPENDS talus_python python/stubs.py
+    COMMENT "Writing the type stubs of the Python package"
+    VERBATIM)
+  add_custom_target(talus_python_stubs ALL DEPENDS ${talus_python_stubs})
+  install(FILES ${talus_python_stubs} DESTINATION ${TALUS_PYTHON_INSTALL_DIR}/talus)
+endif()
+
 install(TARGETS talus_python LIBRARY DESTINATION ${TALUS_PYTHON_INSTALL_DIR}/talus)
 install(FILES ${TALUS_PYTHON_MODULES} ${talus_python_made}/_header.py
   DESTINATION ${TALUS_PYTHON_INSTALL_DIR}/talus)

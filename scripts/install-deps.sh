@@ -19,7 +19,7 @@ python=(python3 libpython3-dev python3-cffi python3-setuptools python3-numpy)
 # "a|b": either will do; the first is installed. Debian's ParaView brings its own vtk module and
 # conflicts with python3-vtk9.
 test=(g++ libcmocka-dev python3 python3-numpy python3-h5py python3-gsd python3-yaml
-    python3-jsonschema man-db groff-base "python3-vtk9|python3-paraview" chromium)
+    python3-jsonschema man-db groff-base mypy "python3-vtk9|python3-paraview" chromium)
 docs=(mkdocs mkdocs-material python3-pymdownx python3-cffi python3-pil libjs-katex fonts-katex)
 bench=(g++ libbullet-dev python3-siconos)
 ci=(clang-14 libomp-14-dev libclang-rt-14-dev llvm-14 clang-format-14 clang-tidy-14 python3

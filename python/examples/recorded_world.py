@@ -9,9 +9,9 @@ import talus
 
 world = talus.World(dim=2, gravity=[0, -9.81])
 world.add_material("glass", friction=0.4)
-for name, normal, place in (("floor", [0, 1], [0, 0]), ("left", [1, 0], [0, 0]),
-                            ("right", [-1, 0], [0.1, 0])):
-    world.add_wall(name, "plane", normal=normal, position=place)
+world.add_wall("floor", "plane", normal=[0, 1])
+world.add_wall("left", "plane", normal=[1, 0])
+world.add_wall("right", "plane", normal=[-1, 0], position=[0.1, 0])
 rows, columns = numpy.mgrid[0:8, 0:4]
 world.add_grains(numpy.c_[0.015 + 0.021 * columns.ravel(), 0.011 + 0.021 * rows.ravel()], radius=0.01)
 

@@ -14,7 +14,7 @@ scene = {"dimension": 2, "step": 1e-3, "gravity": [0, -9.81], "until": {"time": 
                    {"name": "left", "type": "plane", "normal": [1, 0]}],
          "grains": [{"type": "fill", "region": {"low": [0, 0], "high": [0.2, 0.1]}, "count": 50,
                      "diameter": 0.015}], "output": {"frames": 0.02}}
-keep = {"work": 0.0, "gust": numpy.random.default_rng(1)}
+keep: dict = {"work": 0.0, "gust": numpy.random.default_rng(1)}
 
 
 def wind(world):

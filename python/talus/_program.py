@@ -26,10 +26,19 @@ def program():
     return found
 
 
+def surroundings():
+    """The environment for the program: that of a wheel finds its libraries there."""
+    libraries = pathlib.Path(__file__).resolve().with_name("libraries")
+    if not libraries.is_dir():
+        return None
+    paths = [str(libraries), os.environ.get("LD_LIBRARY_PATH", "")]
+    return dict(os.environ, LD_LIBRARY_PATH=":".join(filter(None, paths)))
+
+
 def call(*words):
     """Run the program to its end; what it said when it fails."""
     done = subprocess.run([program(), *map(os.fspath, words)], capture_output=True, text=True,
-                          check=False)
+                          check=False, env=surroundings())
     if done.returncode:
         raise errors.Error((done.stderr or done.stdout).strip() or f"talus {words[0]} failed")
     return done.stdout

@@ -9,7 +9,7 @@ import subprocess
 import numpy
 
 from . import errors
-from ._program import program
+from ._program import program, surroundings
 from .progress import Bar
 from .recording import Recording
 from .scene import Scene, _plain
@@ -107,7 +107,7 @@ def sweep(scene, vary=None, seeds=None, directory="sweep", measure=None, sets=()
     bar = Bar() if progress else None
     with scene._file() as path:
         child = subprocess.Popen([program(), "sweep", path, *words], stderr=subprocess.PIPE,
-                                 stdout=subprocess.DEVNULL, text=True)
+                                 stdout=subprocess.DEVNULL, text=True, env=surroundings())
         try:
             said = _watch(child, bar) if bar else child.stderr.read().splitlines()
             status = child.wait()

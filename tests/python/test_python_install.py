@@ -19,6 +19,18 @@ print(talus.__file__, world.grains.velocity[0, 1])
 """
 
 
+IN_WHEEL = """
+import pathlib, talus
+here = pathlib.Path(talus.__file__).parent
+maps = {line.split()[-1] for line in open("/proc/self/maps") if "/" in line}
+for name in ("libtalus_workshop.so", "libhdf5_serial.so", "libcairo.so", "libklu.so"):
+    assert [m for m in maps if m.startswith(f"{here}/libraries/{name}")], name
+world = talus.World(dim=2, gravity=[0, -10])
+world.add_grain(radius=0.1)
+assert "<iframe" in world._repr_html_()  # by the program in the wheel
+"""
+
+
 class Install(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -65,6 +77,35 @@ class Install(unittest.TestCase):
              self.root / "site", source], env=environment, capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.check_import(self.root / "site")
+
+    @unittest.skipUnless(all(importlib.util.find_spec(m) for m in ("pip", "setuptools", "wheel")),
+                         "python3-pip, python3-setuptools or python3-wheel is not installed")
+    def test_wheel(self):
+        """From a built tree, with libraries, program and scenes inside; nothing is installed."""
+        source, wheels, site = self.root / "tree", self.root / "wheels", self.root / "from-wheel"
+        shutil.copytree(Path(os.environ["TALUS_SOURCE"], "python"), source)
+        environment = dict(os.environ, CFLAGS="-O0")
+        environment.pop("PKG_CONFIG_PATH", None)
+        pip = [sys.executable, "-m", "pip", "--disable-pip-version-check"]
+        offline = ["--no-index", "--no-deps"]
+        done = subprocess.run([*pip, "wheel", "--no-build-isolation", *offline, "-w", wheels, source],
+                              env=environment, capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        (wheel,) = wheels.glob("talus-*.whl")
+        subprocess.run([*pip, "install", *offline, "--no-compile", "--target", site, wheel],
+                       check=True, capture_output=True)
+        shutil.rmtree(source)
+        shutil.move(self.prefix, self.root / "elsewhere")  # it must do without
+        try:
+            self.check_import(site)
+            for name in ("__init__.pyi", "measure.pyi", "py.typed"):
+                self.assertTrue((site / "talus" / name).exists(), name)
+            done = subprocess.run([sys.executable, "-c", IN_WHEEL], cwd=self.root, text=True,
+                                  capture_output=True,
+                                  env={"PATH": "/usr/bin:/bin", "PYTHONPATH": str(site)})
+            self.assertEqual(done.returncode, 0, done.stderr)
+        finally:
+            shutil.move(self.root / "elsewhere", self.prefix)
 
 
 if __name__ == "__main__":

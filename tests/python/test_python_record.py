@@ -207,6 +207,13 @@ class Recorded(InFolder):
         self.assertEqual(json.loads((self.folder / "out/summary.json").read_text())["steps"], 100)
         self.assertEqual(talus.load(self.folder / "out", log=quiet).hash(), world.hash())
 
+    def test_soft_times(self):
+        """The summary of soft grains tells how long a collision lasts, and so what steps mean."""
+        world, h = soft()
+        with world.record(self.folder / "out") as record:
+            world.steps(h, 10)
+        self.assertEqual(record.summary.contact_time, world.soft_times().contact)
+
     def test_programs_open_it(self):
         for name in ("disks", "solids"):
             world, h = WORLDS[name]()

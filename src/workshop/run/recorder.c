@@ -100,6 +100,14 @@ static talus_status read_own_scene(run* r, const char* name, talus_error* error)
     return status;
 }
 
+/// What the summary of soft grains tells; without grains there is nothing to tell.
+static void note_times(run* r)
+{
+    talus_soft_times times;
+    if (!method_of(r->world->def.method)->has_springs) return;
+    if (talus_world_soft_times(r->world, &times, NULL) >= 0) scene_note_times(r->scene, &times);
+}
+
 static talus_status begin(run* r, const talus_record_def* def, talus_error* error)
 {
     const char* directory = r->def->directory;
@@ -115,6 +123,7 @@ static talus_status begin(run* r, const talus_record_def* def, talus_error* erro
     TRY(write_scene(r, def, step, error));
     TRY(read_own_scene(r, "scene.original.yaml", error));
     TRY(scene_name_file(r->scene, 0, SAVED_WORLD, error));
+    note_times(r);
     TRY(run_declare(r, error));
     run_banner(r, "recording begins");
     return run_first_records(r, error);
@@ -137,6 +146,7 @@ static talus_status go_on(run* r, talus_error* error)
             directory);
     }
     TRY(output_restore(r, error));
+    note_times(r);
     if (r->state.step != r->world->state.step ||
         r->state.world_hash != talus_world_hash(r->world)) {
         return error_set(error, TALUS_ERR_STATE,

@@ -159,6 +159,11 @@ const talus_soft_times* scene_phase_times(const talus_scene* scene, int phase)
     return &scene->phases[phase].times;
 }
 
+void scene_note_times(talus_scene* scene, const talus_soft_times* times)
+{
+    for (int i = 0; i < scene->phase_count; i++) scene->phases[i].times = *times;
+}
+
 bool scene_phase_is_coarse(const talus_scene* scene, int phase)
 {
     const scene_phase* p = &scene->phases[phase];

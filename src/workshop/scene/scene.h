@@ -60,6 +60,8 @@ double scene_overlap(const talus_scene* scene);
 /// Times of the stiffest pair in a phase, from the grains at the start and those of the inlets; all
 /// zero unless the method is soft.
 const talus_soft_times* scene_phase_times(const talus_scene* scene, int phase);
+/// Take note of these times in all phases, for a world that was not made from the scene.
+void scene_note_times(talus_scene* scene, const talus_soft_times* times);
 /// What would be a good step for a phase of the method contact; all zero with the method soft.
 const talus_step_advice* scene_phase_advice(const talus_scene* scene, int phase);
 /// Whether the program chose the phase's step.
