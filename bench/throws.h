@@ -338,7 +338,14 @@ static double throw_deepest(const throwing* t, const throw_pose from[2], const t
                             double h)
 {
     double turn[2][3];
-    for (int i = 0; i < 2; i++) throw_turn(&from[i], &to[i], h, turn[i]);
+    for (int i = 0; i < 2; i++) {
+        throw_pose end = to[i];
+        // Who bounces gets its spin at some time within the step: half of it, say.
+        for (int k = 0; k < 3 && t->is.restitution > 0.0; k++) {
+            end.spin[k] = 0.5 * (from[i].spin[k] + to[i].spin[k]);
+        }
+        throw_turn(&from[i], &end, h, turn[i]);
+    }
     const double thin =
         t->is.target == TARGET_GRAIN ? fmin(t->thickness[0], t->thickness[1]) : t->thickness[0];
     double between[3];

@@ -1,5 +1,5 @@
-/// Meshes and bodies for test_mesh_touch.c, and the question itself with what holds for every
-/// answer.
+/// Meshes and bodies for test_mesh_touch.c and test_mesh_ahead.c, and the question itself with what
+/// holds for every answer.
 #ifndef TALUS_TESTS_MESH_SUPPORT_H
 #define TALUS_TESTS_MESH_SUPPORT_H
 
@@ -18,7 +18,7 @@ typedef struct soup {
     triangles t;
 } soup;
 
-static soup* soup_new(void)
+static inline soup* soup_new(void)
 {
     soup* s = calloc(1, sizeof *s);
     assert_non_null(s);
@@ -27,20 +27,20 @@ static soup* soup_new(void)
     return s;
 }
 
-static int32_t soup_vertex(soup* s, double x, double y, double z)
+static inline int32_t soup_vertex(soup* s, double x, double y, double z)
 {
     double* v = s->vertex + 3 * s->t.vertex_count;
     v[0] = x, v[1] = y, v[2] = z;
     return (int32_t)s->t.vertex_count++;
 }
 
-static void soup_triangle(soup* s, int32_t a, int32_t b, int32_t c)
+static inline void soup_triangle(soup* s, int32_t a, int32_t b, int32_t c)
 {
     int32_t* t = s->triangle + 3 * s->t.triangle_count++;
     t[0] = a, t[1] = b, t[2] = c;
 }
 
-static mesh* soup_mesh(soup* s, double skin)
+static inline mesh* soup_mesh(soup* s, double skin)
 {
     mesh* m = NULL;
     talus_error error;
@@ -51,7 +51,7 @@ static mesh* soup_mesh(soup* s, double skin)
 
 /// n x n squares of two triangles each over [-1, 1]^2 at z = height(x, y); inner corners are moved
 /// sideways at random, and every third triangle is wound the other way.
-static mesh* sheet(int n, double (*height)(double, double), rng* r)
+static inline mesh* sheet(int n, double (*height)(double, double), rng* r)
 {
     soup* s = soup_new();
     for (int j = 0; j <= n; j++) {
@@ -71,7 +71,7 @@ static mesh* sheet(int n, double (*height)(double, double), rng* r)
 }
 
 /// Box of this half size, every face of n x n squares.
-static mesh* box_mesh(const double half[3], int n)
+static inline mesh* box_mesh(const double half[3], int n)
 {
     soup* s = soup_new();
     for (int face = 0; face < 6; face++) {
@@ -103,14 +103,14 @@ typedef struct body {
     double delta[3];
 } body;
 
-static void random_turn(rng* r, double q[4])
+static inline void random_turn(rng* r, double q[4])
 {
     for (int k = 0; k < 4; k++) q[k] = rng_normal(r);
     quat_normalise(q);
 }
 
 /// Put the shape in place, turned by q.
-static void body_place(body* b, const double q[4], const double delta[3], double skin)
+static inline void body_place(body* b, const double q[4], const double delta[3], double skin)
 {
     for (int v = 0; v < b->shape.vertex_count; v++)
         quat_rotate(b->vertex + 3 * v, q, b->shape.vertex + 3 * v);
@@ -120,7 +120,7 @@ static void body_place(body* b, const double q[4], const double delta[3], double
     b->c = (convex){&b->shape, 3, b->shape.vertex_count, b->vertex, b->normal, skin, 0.0};
 }
 
-static void body_hull(body* b, rng* r, double size, int corners)
+static inline void body_hull(body* b, rng* r, double size, int corners)
 {
     double points[3 * 32];
     talus_error error;
@@ -128,7 +128,7 @@ static void body_hull(body* b, rng* r, double size, int corners)
     check_ok(polytope_hull(3, points, corners, &b->shape, &error), error);
 }
 
-static convex ball_of(double radius)
+static inline convex ball_of(double radius)
 {
     static const double origin[3];
     return (convex){.dim = 3, .vertex_count = 1, .vertex = origin, .skin = radius};
@@ -137,7 +137,7 @@ static convex ball_of(double radius)
 static const double identity[4] = {1.0, 0.0, 0.0, 0.0};
 
 /// Ask, and check what holds for every answer: order, unit normals, reach, the gap of each name.
-static touch_list ask(const mesh* m, const convex* b, const double delta[3], double reach)
+static inline touch_list ask(const mesh* m, const convex* b, const double delta[3], double reach)
 {
     touch_list list = {0};
     assert_int_equal(mesh_touches(m, b, delta, reach, NULL, &list), TALUS_OK);
@@ -156,7 +156,7 @@ static touch_list ask(const mesh* m, const convex* b, const double delta[3], dou
     return list;
 }
 
-static void print_touches(const touch_list* list)
+static inline void print_touches(const touch_list* list)
 {
     for (int k = 0; k < list->count; k++) {
         const touch* t = list->row + k;

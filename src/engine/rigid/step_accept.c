@@ -70,8 +70,13 @@ static void load_walls(const step_order* order)
 bool contact_dynamics_may_overlap(const contact_dynamics* s, const physical_state* state, int64_t c)
 {
     const contacts* list = &state->contacts;
-    return list->state[c] != TALUS_CONTACT_OPEN || list->gap[c] <= 0.0 ||
-           impacts_bend(&s->impacts, state, list, c);
+    const int32_t a = list->a_row[c];
+    if (list->state[c] != TALUS_CONTACT_OPEN || list->gap[c] <= 0.0) return true;
+    // Balls that were hit may have met others. Solids that turned far may have left the features
+    // that were near, and seem to overlap there.
+    const bool balls =
+        state->grains.solid[list->b_row[c]] < 0 && (a < 0 || state->grains.solid[a] < 0);
+    return balls && impacts_bend(&s->impacts, state, list, c);
 }
 
 void step_turn_grain(contact_dynamics* s, grains* g, int64_t i, double h)
