@@ -276,6 +276,8 @@ class ViewerTools(ViewerCase):
         self.assertEqual(movie[:4], b"\x1a\x45\xdf\xa3", "EBML, which WebM is written in")
         self.assertIn(b"V_VP", movie[:1000], "a picture track")
         self.assertGreater(len(movie), 1000)
+        if "mp4" in offered:
+            self.assertEqual(self.movie("mp4")[4:8], b"ftyp")
 
     def movie(self, kind):
         return base64.b64decode(self.chromium.viewer(f"movie('{kind}')").split(",", 1)[1])
