@@ -269,18 +269,18 @@ export class Stage {
         const first = this.pipeline.exposures === 0;
         for (let i = 0; i < this.burst; i++) {
             this.renderer.info.reset();
-            this.expose(this.pipeline);
+            this.expose(this.pipeline, this.fineness === 1 && this.style.shade);
         }
         this.pipeline.show();
         if (first) this.onDrawn();
     }
 
-    private expose(pipeline: Pipeline): void {
+    private expose(pipeline: Pipeline, shade = this.style.shade): void {
         const depth = this.camera.position.distanceTo(this.bounds.center);
         const reach = 1.01 * this.bounds.radius;
         this.camera.near = this.perspective ? Math.max(depth - reach, 1e-3 * (depth + reach)) : depth - reach;
         this.camera.far = Math.max(depth + reach, this.camera.near + reach);
-        pipeline.expose(this.scene, this.camera, this.background, this.style);
+        pipeline.expose(this.scene, this.camera, this.background, { ...this.style, shade });
     }
 
     /** The same view as a picture of any size; at least what is seen now is on it. */
