@@ -133,6 +133,7 @@ class ViewerTools(ViewerCase):
         speeds = self.speeds(self.last)
         self.set(select_where="y > 0.05 and |velocity| < 0.2 or not (x < 0.19)")
         expected = set(ids[((y > 0.05) & (speeds < 0.2)) | ~(x < 0.19)].tolist())
+        self.chromium("until", code=f"window.talusViewer.state().selected?.length === {len(expected)}")
         self.assertEqual(set(self.chromium.state()["selected"]), expected)
         # Its numbers, and those of all.
         self.chromium("eval", code="[...document.querySelectorAll('summary')].find((s) => s.innerText === 'Selection').click()")

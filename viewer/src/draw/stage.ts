@@ -111,6 +111,7 @@ export class Stage {
         clearTimeout(this.restTimer);
         this.restTimer = 0;
         this.setFineness(1);
+        this.wait(); // the picture becomes finer now
     }
 
     /** Coarser while the camera moves and drawings come slowly; fine again at rest. */
