@@ -451,7 +451,7 @@ class Viewer(ViewerCase):
         self.assertGreaterEqual(self.chromium.state()["drawn"]["balls"], 64)
         subprocess.run([*arguments, "--force", "--set", "grains.0.counts=[3,3]"], check=True, timeout=100)
         # Nine grains, and those that have been poured in 30 steps.
-        self.chromium("until", code="window.talusViewer?.state().drawn.balls < 9 + 10")
+        self.chromium("until", code="((s) => s && s.frame > 0 && s.drawn.balls < 9 + 10)(window.talusViewer?.state())")
         self.assertGreater(self.chromium.state()["frame"], 0)
 
     def test_frames_without_grains_and_contacts(self):

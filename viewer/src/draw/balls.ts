@@ -14,18 +14,21 @@ uniform sampler2D uPlaces, uValues;
 uniform float uSize;
 out vec2 vAt;
 flat out vec3 vColour;
+#ifdef IN_SPACE
 flat out int vRow;
 flat out vec2 vDepth; // of the centre, and the radius
+#else
 flat out vec2 vMark;
+#endif
 
 // The triangle about the unit circle: a third fewer corners than a square, and half the faces.
 const vec2 AROUND[3] = vec2[](vec2(0.0, 2.0), vec2(-1.7320509, -1.0), vec2(1.7320509, -1.0));
 
 void main() {
-    vRow = gl_VertexID / 3;
-    vAt = AROUND[gl_VertexID - 3 * vRow];
-    vec4 place = numbersOf(uPlaces, vRow);
-    vec4 number = numbersOf(uValues, vRow); // value, state, angle
+    int row = gl_VertexID / 3;
+    vAt = AROUND[gl_VertexID - 3 * row];
+    vec4 place = numbersOf(uPlaces, row);
+    vec4 number = numbersOf(uValues, row); // value, state, angle
     vec3 c = (modelViewMatrix * vec4(place.xyz, 1.0)).xyz;
     float r = place.w * uSize;
     vec3 z = towardsEye(c);
@@ -36,8 +39,12 @@ void main() {
     gl_Position = number.y > 1.5 || isCut(place.xyz) ? NOWHERE : seen(p);
     vColour = colourOf(number.x);
     if (number.y > 0.5) vColour = dimmed(vColour);
+#ifdef IN_SPACE
+    vRow = row;
     vDepth = vec2(-c.z, r);
+#else
     vMark = vec2(cos(number.z), sin(number.z));
+#endif
 }`;
 
 const FRAGMENT_3D = `

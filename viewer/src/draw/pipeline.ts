@@ -138,13 +138,15 @@ export class Pipeline {
     private readonly screenCamera = new OrthographicCamera();
 
     constructor(private readonly renderer: WebGLRenderer, private readonly dim: 2 | 3) {
-        const float = renderer.getContext().getExtension("EXT_color_buffer_float") !== null;
+        const gl = renderer.getContext();
+        const float = gl.getExtension("EXT_color_buffer_float") !== null;
+        const half = float || gl.getExtension("EXT_color_buffer_half_float") !== null; // phones
         const nearest = { minFilter: NearestFilter, magFilter: NearestFilter };
         const depth = dim === 3 ? new DepthTexture(1, 1, UnsignedIntType) : null;
         this.lit = new WebGLRenderTarget(1, 1, { ...nearest, depthBuffer: dim === 3, depthTexture: depth });
         this.solid = dim === 2 ? this.lit : new WebGLRenderTarget(1, 1, { ...nearest, count: 2, depthTexture: depth });
         if (dim === 3) this.solid.textures[1].type = float ? FloatType : HalfFloatType;
-        this.sum = new WebGLRenderTarget(1, 1, { ...nearest, depthBuffer: false, type: float ? HalfFloatType : UnsignedByteType,
+        this.sum = new WebGLRenderTarget(1, 1, { ...nearest, depthBuffer: false, type: half ? HalfFloatType : UnsignedByteType,
                                                  format: RGBAFormat });
         this.light = screenMaterial(LIGHT_FRAGMENT, {
             uColour: { value: this.solid.textures[0] }, uSurface: { value: this.solid.textures[1] ?? null },

@@ -23,6 +23,7 @@ const REST = 250; // ms after the last move
 const EXPOSURES = 32; // of a picture at rest
 const FEWEST = 5; // ... where drawing is slow
 const PATIENCE = 1500; // ms: how long refining may take
+const BURST = 4; // exposures at once, where drawing is quick
 
 /** Parts of the canvas, in pixels at each side, that should stay free of grains. */
 export interface Margins { left: number; right: number; top: number; bottom: number }
@@ -48,7 +49,8 @@ export class Stage {
     private restTimer = 0;
     private movedByUser = false;
     private drawnAt = 0;
-    private pace = 16; // ms from one exposure to the next
+    private pace = 16; // ms from one drawing to the next
+    private burst = 1; // exposures of a drawing
 
     constructor(private readonly canvas: HTMLCanvasElement, readonly dim: 2 | 3) {
         ColorManagement.enabled = false; // colours are bytes of the screen throughout
@@ -92,11 +94,6 @@ export class Stage {
         return controls;
     }
 
-    /** Whether dragging moves the camera (or draws a box on the page). */
-    setControls(on: boolean): void {
-        this.controls.enabled = on;
-    }
-
     // ---- the camera --------------------------------------------------------------------------
 
     /** The camera moves; it is at rest when that was not said for a while. */
@@ -114,6 +111,7 @@ export class Stage {
         clearTimeout(this.restTimer);
         this.restTimer = 0;
         this.setFineness(1);
+        this.wait(); // the picture becomes finer now
     }
 
     /** Coarser while the camera moves and drawings come slowly; fine again at rest. */
@@ -246,6 +244,8 @@ export class Stage {
             // The time since a picture that was done long ago tells nothing.
             if (this.pipeline.exposures > 0 || since < 1000) this.pace += 0.3 * (Math.min(since, 3000) - this.pace);
             this.drawnAt = now;
+            if (this.pace < 20) this.burst = Math.min(this.burst + 1, BURST);
+            else if (this.pace > 28) this.burst = 1;
             if (this.restTimer !== 0 && this.pace > SLOW) this.setFineness(COARSE);
             this.draw();
             if (this.pipeline.exposures < this.wanted) this.wait();
@@ -254,8 +254,11 @@ export class Stage {
 
     /** Exposures of a picture: many, unless the machine draws slowly or the camera moves. */
     private get wanted(): number {
-        if (this.restTimer !== 0) return 1;
-        return Math.min(Math.max(Math.round(PATIENCE / this.pace), FEWEST), EXPOSURES);
+        return this.restTimer !== 0 ? 1 : this.exposuresWithin(PATIENCE);
+    }
+
+    private exposuresWithin(time: number): number {
+        return Math.min(Math.max(Math.round((this.burst * time) / this.pace), FEWEST), EXPOSURES);
     }
 
     /** The camera does not move and the picture is as fine as it gets. */
@@ -265,22 +268,25 @@ export class Stage {
 
     draw(): void {
         const first = this.pipeline.exposures === 0;
-        this.renderer.info.reset();
-        this.expose(this.pipeline);
+        for (let i = 0; i < this.burst; i++) {
+            this.renderer.info.reset();
+            this.expose(this.pipeline, this.fineness === 1 && this.style.shade);
+        }
         this.pipeline.show();
         if (first) this.onDrawn();
     }
 
-    private expose(pipeline: Pipeline): void {
+    private expose(pipeline: Pipeline, shade = this.style.shade): void {
         const depth = this.camera.position.distanceTo(this.bounds.center);
         const reach = 1.01 * this.bounds.radius;
         this.camera.near = this.perspective ? Math.max(depth - reach, 1e-3 * (depth + reach)) : depth - reach;
         this.camera.far = Math.max(depth + reach, this.camera.near + reach);
-        pipeline.expose(this.scene, this.camera, this.background, this.style);
+        pipeline.expose(this.scene, this.camera, this.background, { ...this.style, shade });
     }
 
     /** The same view as a picture of any size; at least what is seen now is on it. */
-    capture(width: number, height: number, exposures = EXPOSURES): ImageData {
+    capture(width: number, height: number): ImageData {
+        const exposures = this.exposuresWithin(4 * PATIENCE);
         const pipeline = new Pipeline(this.renderer, this.dim);
         pipeline.setSize(width, height);
         const { zoom } = this.camera;

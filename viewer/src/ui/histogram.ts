@@ -50,7 +50,7 @@ export class Histogram {
             }
             pen.fillStyle = cssColour("--soft");
             pen.font = "10.5px system-ui, sans-serif";
-            for (const tick of ticksOf([low, high], false, 4)) {
+            for (const tick of ticksOf([low, high], false, 6)) {
                 const x = ((tick - low) / (high - low)) * SIZE.width;
                 pen.textAlign = x < 20 ? "left" : x > SIZE.width - 20 ? "right" : "center";
                 pen.fillText(shortNumber(tick), x, SIZE.height - 3);

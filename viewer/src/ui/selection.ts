@@ -15,8 +15,8 @@ export interface SelectionEvents {
     ids(): Promise<ArrayLike<number>>;
     values(scalar: Scalar): Promise<Float32Array>;
     changed(): void;
-    /** Begin or end to draw a box. */
-    box(on: boolean): void;
+    /** The next drag on the canvas draws a box. */
+    box(): void;
 }
 
 export class Selection {
@@ -24,6 +24,8 @@ export class Selection {
     /** Identities; undefined: none is selected, all are shown. */
     chosen: Set<number> | undefined;
     private scalars: Scalar[] = [];
+    private colourKey = "";
+    private ids: ArrayLike<number> | undefined;
     private readonly input = make("input", { id: "select-where", type: "text", spellcheck: "false",
                                              placeholder: "z > 0.1 and speed < 0.01", "aria-label": "condition" });
     private readonly said = make("p", { class: "note", id: "selected" });
@@ -38,7 +40,7 @@ export class Selection {
         const others = controls.menu("select.others", [{ value: "dim", label: "pale" }, { value: "hide", label: "hidden" }]);
         this.element = make("div", {}, line("where", this.input), this.wrong,
             make("div", { class: "buttons" },
-                button("draw a box", "select the grains in a box on the canvas (b, or Shift and drag)", () => events.box(true)),
+                button("draw a box", "select the grains in a box on the canvas (b, or Shift and drag)", () => events.box()),
                 button("clear", "select none", () => this.clear())),
             this.said,
             line("others", others), controls.toggle("select.live", "anew in every frame"),
@@ -132,9 +134,6 @@ export class Selection {
         this.ids = ids;
         await this.showHistogram();
     }
-
-    private colourKey = "";
-    private ids: ArrayLike<number> | undefined;
 
     private async showHistogram(): Promise<void> {
         const key = this.controls.store.get("select.field") || this.colourKey;
