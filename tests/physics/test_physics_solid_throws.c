@@ -90,8 +90,8 @@ static void test_rim_and_blade(void** unused)
     assert_not_deeper(12088307, 0.1);
 }
 
-/// Needles that a blow makes turn about their length by more than half a turn in the step. They
-/// touch nothing, as steps a hundred times shorter from the same start show too; a ruler that
+/// Slender bodies that a blow makes turn about their length by 6 to 7 rad in a step. They touch
+/// nothing, as steps a hundred times shorter from the same start show too; a ruler that
 /// carries them round another axis sees them pass.
 static void test_ruler_of_whole_turns(void** unused)
 {
