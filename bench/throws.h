@@ -2,12 +2,13 @@
 /// are thick, and a ruler that follows every step: how deep does anything go?
 ///
 /// Rods, plates, needles and wedges meet every kind of wall, fixed, driven or mobile, and each
-/// other. Between the beginning and the end of a step bodies move evenly and turn about one axis;
-/// on this way they are looked at as often as they move by a part of their thickness, and their
-/// overlap is measured by convex_distance() (which is tested against brute force of its own), by
-/// the corners where a wall is hollow, and by separating axes where it is made of triangles. Who
-/// passes another body overlaps it on the way by half of the thickness at least: so the deepest
-/// overlap, in thicknesses, tells whether anything passed.
+/// other. Between the beginning and the end of a step bodies move evenly and turn about one axis
+/// (or, by more than half a turn, about their length, which swings evenly); on this way they are
+/// looked at as often as they move by a part of their thickness, and their overlap is measured by
+/// convex_distance() (which is tested against brute force of its own), by the corners where a wall
+/// is hollow, and by separating axes where it is made of triangles. Who passes another body
+/// overlaps it on the way by half of the thickness at least: so the deepest overlap, in
+/// thicknesses, tells whether anything passed.
 ///
 /// A step that the engine has cut into shorter ones is repeated in these, for the way is theirs.
 #ifndef TALUS_BENCH_THROWS_H
@@ -293,70 +294,96 @@ static double throw_gap(const throwing* t, const throw_pose* at, const throw_pos
     return gap;
 }
 
-/// By how much a body turned on its way, about one axis. Orientations do not show whole turns:
-/// there were as many as come nearest to what the spin at the end makes of the time h. (A rod that
-/// was hit turns about its length by more than half a turn in a step.)
-static void throw_turn(const throw_pose* from, const throw_pose* to, double h, double turn[3])
+/// How a body turns on its way: evenly about an axis in space, and evenly about its own length.
+typedef struct throw_turn {
+    double about[3];
+    double roll;
+} throw_turn;
+
+/// By how much a body turned on its way in the time h. Orientations do not show whole turns: there
+/// were as many as come nearest to what the spin makes of the time. A flat one makes them about its
+/// only axis. In space it is its length that a slender body spins about so fast, after a blow at
+/// its side, while that swings by little. (A whole turn about an axis that is off the length by the
+/// swing would carry the ends round a cone.)
+static throw_turn throw_turn_of(int dim, const throw_pose* from, const throw_pose* to, double h)
 {
     const double back[4] = {from->q[0], -from->q[1], -from->q[2], -from->q[3]};
+    throw_turn out = {.roll = 0.0};
     double way[4];
     quat_multiply(way, to->q, back);
-    quat_to_rotation(turn, way);
-    const double angle = vec_norm(3, turn);
-    if (!(angle > 0.0)) return;
-    const double by_spin = h * vec_dot(3, to->spin, turn) / angle;
+    quat_to_rotation(out.about, way);
+    const double angle = vec_norm(3, out.about);
+    if (!(angle > 0.0)) return out;
+    const double by_spin = h * vec_dot(3, to->spin, out.about) / angle;
     const double whole = round((by_spin - angle) / (2.0 * M_PI));
-    for (int k = 0; k < 3; k++) turn[k] *= 1.0 + 2.0 * M_PI * whole / angle;
-}
-
-/// The place at the part s of the way from one to another, on which a body turns by `by`.
-static throw_pose throw_between(const throw_pose* from, const throw_pose* to, const double by[3],
-                                double s)
-{
-    double turn[3], q[4];
-    throw_pose out;
-    vec_copy(3, turn, by);
-    for (int k = 0; k < 3; k++) {
-        out.x[k] = from->x[k] + s * (to->x[k] - from->x[k]);
-        turn[k] *= s;
+    if (whole == 0.0) return out;
+    if (dim == 2) {
+        for (int k = 0; k < 3; k++) out.about[k] *= 1.0 + 2.0 * M_PI * whole / angle;
+        return out;
     }
-    quat_from_rotation(q, turn);
-    quat_multiply(out.q, q, from->q);
+    double own[4], spin[3], unrolled[4];
+    quat_multiply(own, back, to->q);
+    quat_rotate_back(spin, to->q, to->spin);
+    out.roll = 2.0 * atan2(own[1], own[0]);
+    out.roll += 2.0 * M_PI * round((h * spin[0] - out.roll) / (2.0 * M_PI));
+    const double undo[3] = {-out.roll, 0.0, 0.0};
+    quat_from_rotation(own, undo);
+    quat_multiply(unrolled, to->q, own);
+    quat_multiply(way, unrolled, back);
+    quat_to_rotation(out.about, way);
     return out;
 }
 
-static double throw_way(const throw_pose* from, const throw_pose* to, const double turn[3],
+/// The place at the part s of the way from one to another, on which a body turns.
+static throw_pose throw_between(const throw_pose* from, const throw_pose* to,
+                                const throw_turn* turn, double s)
+{
+    const double roll[3] = {s * turn->roll, 0.0, 0.0};
+    double about[3], q[4], turned[4];
+    throw_pose out;
+    for (int k = 0; k < 3; k++) {
+        out.x[k] = from->x[k] + s * (to->x[k] - from->x[k]);
+        about[k] = s * turn->about[k];
+    }
+    quat_from_rotation(q, about);
+    quat_multiply(turned, q, from->q);
+    quat_from_rotation(q, roll);
+    quat_multiply(out.q, turned, q);
+    return out;
+}
+
+static double throw_way(const throw_pose* from, const throw_pose* to, const throw_turn* turn,
                         double radius)
 {
     double d[3];
     vec_sub(3, d, to->x, from->x);
-    return vec_norm(3, d) + radius * vec_norm(3, turn);
+    return vec_norm(3, d) + radius * (vec_norm(3, turn->about) + fabs(turn->roll));
 }
 
 /// Deepest overlap on the way of both, in the time h.
 static double throw_deepest(const throwing* t, const throw_pose from[2], const throw_pose to[2],
                             double h)
 {
-    double turn[2][3];
+    throw_turn turn[2];
     for (int i = 0; i < 2; i++) {
         throw_pose end = to[i];
         // Who bounces gets its spin at some time within the step: half of it, say.
         for (int k = 0; k < 3 && t->is.restitution > 0.0; k++) {
             end.spin[k] = 0.5 * (from[i].spin[k] + to[i].spin[k]);
         }
-        throw_turn(&from[i], &end, h, turn[i]);
+        turn[i] = throw_turn_of(t->is.dim, &from[i], &end, h);
     }
     const double thin =
         t->is.target == TARGET_GRAIN ? fmin(t->thickness[0], t->thickness[1]) : t->thickness[0];
     double between[3];
     vec_sub(3, between, from[0].x, from[1].x);
-    const double way = throw_way(&from[0], &to[0], turn[0], t->radius[0]) +
-                       throw_way(&from[1], &to[1], turn[1], t->size + vec_norm(3, between));
+    const double way = throw_way(&from[0], &to[0], &turn[0], t->radius[0]) +
+                       throw_way(&from[1], &to[1], &turn[1], t->size + vec_norm(3, between));
     const double finest = 0.1 * thin;
     double deepest = 0.0, s = 0.0;
     while (true) {
-        const throw_pose a = throw_between(&from[0], &to[0], turn[0], s);
-        const throw_pose b = throw_between(&from[1], &to[1], turn[1], s);
+        const throw_pose a = throw_between(&from[0], &to[0], &turn[0], s);
+        const throw_pose b = throw_between(&from[1], &to[1], &turn[1], s);
         const double gap = throw_gap(t, &a, &b);
         deepest = fmax(deepest, -gap);
         if (s >= 1.0) return deepest;

@@ -16,6 +16,9 @@ static const double SAFE_MOTION = 0.25;
 /// How finely bodies that touch are followed, and what they may overlap, in thicknesses: in all,
 /// and beyond what they do already.
 static const double FINEST = 0.1, ALLOWED = 0.1, ALLOWED_MORE = 0.002;
+/// An overlap beyond this part of the thickness is measured by the width at its place. Where a
+/// blade is thinner than that it may be cut.
+static const double TELLING = 0.01;
 /// A pair is looked at so often on its way, at most: beyond that the step is hopelessly long.
 enum { MOST_LOOKS = 4000 };
 /// Bodies that overlap deeper than this when a step begins are past help.
@@ -254,9 +257,9 @@ static double triangle_gap_along(const convex* b, const double local[3], const d
 /// edges. Where they overlap minus the least displacement that takes them apart, to either side:
 /// contacts are on the side of the part's middle (mesh_touch.h), which a thin part on its way
 /// through a surface may have on the wrong one. A separation of `enough` or more is not looked at
-/// further.
+/// further. axis[]: where it is largest.
 static double triangle_gap(const convex* b, const double local[3], const double* corner,
-                           double enough)
+                           double enough, double axis[3])
 {
     const int faces = b->shape ? b->shape->face_count : 0;
     const int edges = b->shape ? b->shape->edge_count : 0;
@@ -278,25 +281,65 @@ static double triangle_gap(const convex* b, const double local[3], const double*
         }
         const double length = vec_norm(3, n);
         if (length == 0.0) continue;
-        best = fmax(best, triangle_gap_along(b, local, corner, n) / length);
+        const double gap = triangle_gap_along(b, local, corner, n) / length;
+        if (gap <= best) continue;
+        best = gap;
+        for (int i = 0; i < 3; i++) axis[i] = n[i] / length;
     }
     return best;
 }
 
+/// Cut a line x + t u, of which t is in range[], to what is within a part; false if nothing is.
+static bool clip_line(const query* q, const double x[3], const double u[3], double range[2])
+{
+    for (int32_t f = 0; f < q->b->shape->face_count; f++) {
+        const double height = query_over_face(q, f, x);
+        const double slope = vec_dot(3, q->b->normal + 3 * f, u);
+        if (slope == 0.0 && height > 0.0) return false;
+        if (slope > 0.0) range[1] = fmin(range[1], -height / slope);
+        if (slope < 0.0) range[0] = fmax(range[0], -height / slope);
+    }
+    return range[0] < range[1];
+}
+
+/// Width of a part along an axis where a side of a triangle goes through it, in the middle of what
+/// is within; INFINITY if none does.
+static double width_at_sides(const query* q, const double* corner, const double axis[3])
+{
+    double least = INFINITY;
+    for (int i = 0; i < 3 && q->b->shape; i++) {
+        double along[3], middle[3], range[2] = {0.0, 1.0}, across[2] = {-INFINITY, INFINITY};
+        vec_sub(3, along, corner + 3 * ((i + 1) % 3), corner + 3 * i);
+        if (!clip_line(q, corner + 3 * i, along, range)) continue;
+        vec_copy(3, middle, corner + 3 * i);
+        vec_add_scaled(3, middle, 0.5 * (range[0] + range[1]), along);
+        if (clip_line(q, middle, axis, across)) least = fmin(least, across[1] - across[0]);
+    }
+    return least + 2.0 * q->b->skin;
+}
+
 /// Distance of a part from a surface of triangles, if it is below `reach`; *failed without memory.
+/// An overlap counts as the same part of the thickness that it is of the width at its place: a
+/// blade is thinner near its edge, and is cut there by a rim that has gone in by that.
 static double mesh_distance(const mesh* m, const convex* b, const double local[3], double reach,
                             bool* failed)
 {
     const double skins = m->skin + b->skin;
-    double least = reach + skins;
+    double least = reach;
     query q;
     query_begin(&q, m, b, local, reach);
     for (int i = 0; i < q.triangle.count; i++) {
-        least = fmin(least, triangle_gap(b, local, m->corner + 9 * q.triangle.row[i], least));
+        const double* corner = m->corner + 9 * q.triangle.row[i];
+        double axis[3] = {0.0, 0.0, 0.0}, gap;
+        gap = triangle_gap(b, local, corner, fmax(least, 0.0) + skins, axis) - skins;
+        if (gap < -TELLING * b->thickness) {
+            gap *= fmax(1.0, b->thickness / width_at_sides(&q, corner, axis));
+        }
+        least = fmin(least, gap);
     }
     *failed = *failed || q.failed;
     query_end(&q);
-    return least - skins;
+    return least;
 }
 
 /// Distance of a grain from a wall at the part s of the way, or `reach` if it is more.
