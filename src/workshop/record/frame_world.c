@@ -205,7 +205,7 @@ static talus_status fill_world(const frame_data* d, const char* path, talus_worl
     world_tables(w, tables);
     TRY(fill_table(&tables[TABLE_GRAINS], &d->grains, d->dim, path, error));
     TRY(fill_table(&tables[TABLE_WALLS], &d->walls, d->dim, path, error));
-    for (int64_t i = d->walls.count; i < wall_count; i++) w->state.walls.present[i] = false;
+    for (int64_t i = d->walls.count; i < wall_count; i++) w->state.walls.present[i] = 0;
     w->state.walls.count = wall_count;
     if (d->contacts.count >= 0) {
         TRY(fill_table(&tables[TABLE_CONTACTS], &d->contacts, d->dim, path, error));
