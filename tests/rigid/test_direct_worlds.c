@@ -56,8 +56,8 @@ static double speed_over(talus_world* world, int steps, const char* name)
     return most;
 }
 
-/// A beam of bonded grains that sticks out of a wall.
-static void cantilever(int dim, int count, int steps)
+/// A wall, and bonds far stronger than what they will bear, in tension, shear, bending and torsion.
+static talus_world* wall_with_strong_bonds(int dim)
 {
     talus_pair_def pair = talus_pair_default();
     pair.friction = 1.0;
@@ -66,6 +66,13 @@ static void cantilever(int dim, int count, int steps)
     pair.rolling = pair.torsion = 1.0;
     talus_world* world = default_world(dim, &pair);
     physics_plane(world, "wall", 1, 0, 0);
+    return world;
+}
+
+/// A beam of bonded grains that sticks out of a wall.
+static void cantilever(int dim, int count, int steps)
+{
+    talus_world* world = wall_with_strong_bonds(dim);
     for (int i = 0; i < count; i++) {
         const talus_grain_def grain = physics_ball(R, 1.0, R + 2.0 * R * i, 0, 0);
         physics_add(world, &grain);
@@ -118,13 +125,7 @@ static void tree(int dim, int count, uint64_t seed, int steps)
 {
     enum { MOST = 400 };
     static double place[MOST][3];
-    talus_pair_def pair = talus_pair_default();
-    pair.friction = 1.0;
-    pair.cohesion_force = 1e9;
-    pair.cohesion_energy = 1e6;
-    pair.rolling = pair.torsion = 1.0;
-    talus_world* world = default_world(dim, &pair);
-    physics_plane(world, "wall", 1, 0, 0);
+    talus_world* world = wall_with_strong_bonds(dim);
     rng r = rng_make(seed, (uint64_t)dim, (uint64_t)count);
     for (int i = 0; i < count; i++) {
         place[i][0] = R, place[i][1] = place[i][2] = 0.0;
