@@ -98,7 +98,9 @@ class Windows:
 
     def writable(self):
         """Whether an array is in use through which the grains can be written."""
-        return any(not window.__array_interface__["data"][1] for window in self.open["grains"])
+        windows = self.open["grains"]
+        return len(windows) > 0 and \
+            any(not window.__array_interface__["data"][1] for window in windows)
 
     def cut_off(self, world, tables):
         """Before the world changes: let the arrays of these tables keep what they show now. The

@@ -1,4 +1,6 @@
 """Results of the library as Python objects: a class for each struct, made from the header."""
+import functools
+
 import numpy
 
 from ._library import camel, doc, ffi, has, is_id, lib, text
@@ -13,12 +15,12 @@ class Record:
 
     def __init__(self, pointer, owned=False, parent=None, dim=None):
         """`pointer` is kept, and with it the record that it lies in. Unless the arrays that it
-        points to are `owned`, they are copied at once, since they may be gone later."""
+        points to are `owned`, they are copied at once, since they may be gone later. What lies in
+        the struct itself is made into objects of Python when it is asked for."""
         vars(self).update(_pointer=pointer, _owned=owned, _parent=parent, _dim=dim)
         if not owned:
-            for name, field in fields(self._struct).items():
-                if field.type.kind in ("pointer", "struct", "array"):
-                    getattr(self, name)
+            for name in _fields_that_point(self._struct):
+                getattr(self, name)
 
     def __getattr__(self, name):
         known = fields(self._struct) if self._struct else {}
@@ -99,6 +101,18 @@ class Record:
     def as_dict(self):
         """All fields as a dict, results within it as dicts too."""
         return {n: _plain(getattr(self, n)) for n in self.__dir__()}
+
+
+def _points(ctype):
+    """Whether a value of that type leads to memory outside itself."""
+    if ctype.kind == "struct":
+        return any(_points(field.type) for _, field in ctype.fields)
+    return _points(ctype.item) if ctype.kind == "array" else ctype.kind == "pointer"
+
+
+@functools.lru_cache(maxsize=None)
+def _fields_that_point(struct):
+    return [name for name, field in fields(struct).items() if _points(field.type)]
 
 
 class _Sizes:

@@ -12,7 +12,7 @@ from ._fill import (AXIAL, check_plane, id_of, new_options, number_of, shape_wor
                     text_of, unknown_option)
 from ._library import doc, ffi, is_id, lib
 from ._memory import Turn, Windows, look_at, numpy_type
-from ._records import copy_of
+from ._records import wrap
 from ._threads import allowed
 from ._types import fields, options_doc, options_head, settable, size_of
 from .progress import Bar
@@ -358,7 +358,7 @@ class World(WorldView):
         raise_problems(self._keep)  # of the log function
         if status < 0:
             raise errors.failure(status, error)
-        return copy_of(result)
+        return wrap(result)
 
     def run(self, steps, h=None, every=0, callback=None, progress=False):
         """Advance by many steps of length h. With `callback`, callback(world) is called after every
