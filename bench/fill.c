@@ -1,9 +1,9 @@
 /// Time to fill a closed box at random (scene/generate_fill.c): disks, spheres, polygons and
-/// polyhedra, by the wall and of CPU time, with one thread and with two.
+/// polyhedra, by the wall and of CPU time. One thread does it all.
 ///
 /// Balls are within 10 % of each other's size; polygons are regular with five corners, polyhedra
 /// are cubes, turned at random. `loose` solids stand in balls that do not overlap, `dense` ones are
-/// packed themselves. The two threads must give the same bits: the program fails if they do not.
+/// packed themselves.
 ///
 /// fill [--quick] [KIND [COUNT]]: without the largest sizes; one kind and number only.
 #include "bench.h"
@@ -21,9 +21,9 @@ typedef struct kind {
 } kind;
 
 static const kind KINDS[] = {
-    {"disks", 2, 0, 0.78, 10000, 1000000},        {"spheres", 3, 0, 0.58, 10000, 1000000},
+    {"disks", 2, 0, 0.78, 10000, 1000000},          {"spheres", 3, 0, 0.58, 10000, 1000000},
     {"pentagons, loose", 2, 5, 0.45, 1000, 100000}, {"pentagons, dense", 2, 5, 0.72, 1000, 10000},
-    {"cubes, loose", 3, 8, 0.19, 1000, 100000},   {"cubes, dense", 3, 8, 0.45, 1000, 10000},
+    {"cubes, loose", 3, 8, 0.19, 1000, 100000},     {"cubes, dense", 3, 8, 0.45, 1000, 10000},
 };
 
 static void make_solid(const kind* k, shape_table* table)
@@ -41,13 +41,11 @@ static void make_solid(const kind* k, shape_table* table)
 }
 
 /// Fill a box with `count` grains; its seconds by the wall and of CPU time go to time[2].
-static grain_list fill_box(const kind* k, int64_t count, int threads, generate_report* report,
-                           double time[2])
+static grain_list fill_box(const kind* k, int64_t count, generate_report* report, double time[2])
 {
     shape_table table = {0};
     const shape_choice choice = {.table = &table, .count = 1, .any_rotation = true};
-    generate_context context = {
-        .dim = k->dim, .seed = 1, .threads = threads, .solids = &table.solids};
+    generate_context context = {.dim = k->dim, .seed = 1, .solids = &table.solids};
     fill_def def = fill_default();
     grain_list list = {0};
     const talus_grain_def base = talus_grain_default();
@@ -77,22 +75,13 @@ static grain_list fill_box(const kind* k, int64_t count, int threads, generate_r
 
 static void measure(const kind* k, int64_t count)
 {
-    double one[2], two[2];
-    generate_report report, again;
-    grain_list list = fill_box(k, count, 1, &report, one);
-    grain_list other = fill_box(k, count, 2, &again, two);
-    bool same = list.count == other.count;
-    for (int64_t i = 0; same && i < list.count; i++) {
-        same = memcmp(list.rows[i].position, other.rows[i].position, 3 * sizeof(double)) == 0 &&
-               memcmp(list.rows[i].rotation, other.rows[i].rotation, 3 * sizeof(double)) == 0;
-    }
-    bench_ok(!same, "two threads give other bits than one");
-    printf("%-17s %9lld %9lld %8.3f %10.3f %10.3f %10.3f %10.3f %8.2f\n", k->name,
-           (long long)count, (long long)report.placed, report.solid_fraction, one[0], one[1],
-           two[0], two[1], one[0] / two[0]);
+    double time[2];
+    generate_report report;
+    grain_list list = fill_box(k, count, &report, time);
+    printf("%-17s %9lld %9lld %8.3f %10.3f %10.3f\n", k->name, (long long)count,
+           (long long)report.placed, report.solid_fraction, time[0], time[1]);
     fflush(stdout);
     grain_list_free(&list);
-    grain_list_free(&other);
 }
 
 int main(int argc, char** argv)
@@ -100,9 +89,8 @@ int main(int argc, char** argv)
     const bool quick = bench_option(argc, argv, "--quick");
     const char* only = argc > 1 && argv[1][0] != '-' ? argv[1] : NULL;
     const int64_t number = only && argc > 2 ? atoll(argv[2]) : 0;
-    printf("%-17s %9s %9s %8s %21s %21s %8s\n%-17s %9s %9s %8s %10s %10s %10s %10s\n", "kind",
-           "grains", "placed", "solid", "one thread, s", "two threads, s", "gain", "", "", "", "",
-           "wall", "CPU", "wall", "CPU");
+    printf("%-17s %9s %9s %8s %10s %10s\n", "kind", "grains", "placed", "solid", "wall, s",
+           "CPU, s");
     for (size_t i = 0; i < sizeof KINDS / sizeof KINDS[0]; i++) {
         const kind* k = &KINDS[i];
         if (only && strcmp(only, k->name) != 0) continue;

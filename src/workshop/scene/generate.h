@@ -37,7 +37,6 @@ typedef struct generate_context {
     generate_allowed_grain_fn* allowed_grain; ///< the same for solids
     const void* allowed_user;
     const solids* solids; ///< of the world; may be NULL if there are only balls
-    int threads;          ///< that may be used; 0: one. The grains do not depend on it
 } generate_context;
 
 /// Outcome of a source. Not placing all is no failure of the call: the caller decides.
