@@ -3,8 +3,9 @@ WERROR ?= OFF
 PREFIX ?= /usr/local
 PAPERS ?= short
 BENCH_FLAGS ?=
+DEVICE_FLAGS ?=
 
-.PHONY: help run build build-tests test test-all test-release docs gallery install bench bench-siconos bench-soft format lint \
+.PHONY: help run build build-tests test test-all test-release docs gallery install bench bench-siconos bench-soft device-check format lint \
 	coverage clean
 
 help:
@@ -18,6 +19,7 @@ help:
 	@echo "make bench             build and run the benchmarks [BENCH_FLAGS=--quick]"
 	@echo "make bench-siconos     compare with Siconos on contact problems of FCLIB (5 minutes)"
 	@echo "make bench-soft        compare the soft method with LAMMPS and YADE (10 minutes)"
+	@echo "make device-check      compare all ready-made scenes on a graphics card with the CPU, bit for bit [DEVICE_FLAGS=--device gpu:1]"
 	@echo "make format            format all C files"
 	@echo "make lint              check format, include graph, public headers, clang-tidy"
 	@echo "make coverage          lines and branches that the tests reach, room by room"
@@ -89,6 +91,10 @@ bench-soft:
 	cmake --build --preset release --target talus_program
 	/usr/bin/python3 bench/soft/compare.py build/release/talus # says what is not installed
 
+# With a card only; without one it says so and fails. docs/gpu.md has the driver of the tests.
+device-check: build
+	scripts/device-check.py build/release/talus $(DEVICE_FLAGS)
+
 format:
 	@scripts/install-deps.sh ci
 	scripts/check-format.sh --fix
@@ -99,6 +105,7 @@ lint:
 	scripts/check-includes.py
 	scripts/check-headers.sh
 	scripts/check-outside.sh
+	scripts/check-portable.sh
 	scripts/check-tidy.sh
 
 coverage:

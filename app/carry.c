@@ -240,6 +240,7 @@ int carry_out(talus_run_def* def, bool resume, carry_options options)
     def->progress_user = &l;
     def->log = live_log;
     def->log_user = &l;
+    def->write_behind = true;
 
     talus_status status = resume ? talus_run_resume(def, &summary, &report, &error)
                                  : talus_run_start(def, &summary, &report, &error);

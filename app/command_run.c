@@ -39,6 +39,7 @@ static const option_row options[] = {
      .place = offsetof(run_options, def.threads),
      .low = 1,
      .high = 4096},
+    OPTION_ROW_DEVICE(run_options, def.device),
     {.name = "steps",
      .value = "N",
      .meaning = "stop after N steps in total",

@@ -75,6 +75,7 @@ static const option_row options[] = {
      .place = offsetof(sweep_options, study.threads),
      .low = 1,
      .high = 4096},
+    OPTION_ROW_DEVICE(sweep_options, study.device),
     {.name = "steps",
      .value = "N",
      .meaning = "stop each run after N steps",

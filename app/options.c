@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/words.h"
+#include "card/choice.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -22,6 +23,19 @@ enum {
     MOST_WORDS = 64, ///< of a list
     FIRST_CHOICE = 256,
 };
+
+bool read_device(const char* option, const char* text, void* place)
+{
+    device_choice choice;
+    if (device_read(text, &choice, NULL) >= 0) {
+        *(const char**)place = text;
+        return true;
+    }
+    fprintf(stderr,
+            "talus: %s needs cpu, gpu, gpu:N for card number N from 0 on, or auto, not '%s'\n",
+            option, text);
+    return false;
+}
 
 // ---- words -------------------------------------------------------------------------------------
 

@@ -75,6 +75,16 @@ typedef struct option_row {
     bool (*read)(const char* option, const char* text, void* place);
 } option_row;
 
+/// `--device` of a command that runs scenes; `member` is a const char*.
+#define OPTION_ROW_DEVICE(options, member)                                                         \
+    {                                                                                              \
+        .name = "device", .value = "cpu|gpu|gpu:N|auto",                                           \
+        .meaning = "what computes the steps, with the same bits; gpu:1 is the second graphics "    \
+                   "card",                                                                         \
+        .otherwise = "as the scene says", .type = OPTION_READ, .place = offsetof(options, member), \
+        .read = read_device                                                                        \
+    }
+bool read_device(const char* option, const char* text, void* place);
 /// `--set` of a command whose struct has `sets`.
 #define OPTION_ROW_SET(options) OPTION_ROW_SET_AT(options, sets)
 /// The same under another name.

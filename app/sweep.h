@@ -53,6 +53,7 @@ typedef struct sweep {
     int measure_count;
     const char* frames; ///< of `talus measure`
     int threads, jobs;
+    const char* device; ///< NULL: as the scene says
     int64_t steps;
     bool pages, quiet;
     sweep_run* run; ///< [run_count]

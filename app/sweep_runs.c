@@ -125,6 +125,7 @@ static int work(const sweep* s, const sweep_run* r, const char* directory)
     }
     add(&run, "--threads");
     add(&run, threads);
+    if (s->device) add(&run, "--device"), add(&run, s->device);
     if (s->steps >= 0) add(&run, "--steps"), add(&run, steps);
     add(&run, "--quiet");
     int status = call(&run, said);

@@ -169,9 +169,10 @@ static void measure_packed(void)
            "pairs    |    match    | all but made\n");
     for (int d = 0; d < 2; d++) {
         double width[3];
-        talus_world* tile = settled_tile(d + 2, GRAIN_BALLS, side[d], high[d], width);
+        const packing_kind kind = plain_packing(d + 2, GRAIN_BALLS);
+        talus_world* tile = settled_tile(&kind, side[d], high[d], width);
         for (int n = 0; n < 3; n++) {
-            talus_world* world = repeat_tile(tile, GRAIN_BALLS, width, times[d][n]);
+            talus_world* world = repeat_tile(tile, &kind, width, times[d][n]);
             for (int threads = 1; threads <= 2; threads++) measure_stages(world, threads);
             talus_world_destroy(world);
         }

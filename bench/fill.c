@@ -1,5 +1,5 @@
 /// Time to fill a closed box at random (scene/generate_fill.c): disks, spheres, polygons and
-/// polyhedra, by the wall and of CPU time. One thread does it all.
+/// polyhedra, by one thread and by two: by the wall and of CPU time.
 ///
 /// Balls are within 10 % of each other's size; polygons are regular with five corners, polyhedra
 /// are cubes, turned at random. `loose` solids stand in balls that do not overlap, `dense` ones are
@@ -8,6 +8,7 @@
 /// fill [--quick] [KIND [COUNT]]: without the largest sizes; one kind and number only.
 #include "bench.h"
 
+#include "base/short_waits.h"
 #include "scene/generate.h"
 
 #include <math.h>
@@ -41,11 +42,13 @@ static void make_solid(const kind* k, shape_table* table)
 }
 
 /// Fill a box with `count` grains; its seconds by the wall and of CPU time go to time[2].
-static grain_list fill_box(const kind* k, int64_t count, generate_report* report, double time[2])
+static grain_list fill_box(const kind* k, int64_t count, int threads, generate_report* report,
+                           double time[2])
 {
     shape_table table = {0};
     const shape_choice choice = {.table = &table, .count = 1, .any_rotation = true};
-    generate_context context = {.dim = k->dim, .seed = 1, .solids = &table.solids};
+    generate_context context = {
+        .dim = k->dim, .seed = 1, .threads = threads, .solids = &table.solids};
     fill_def def = fill_default();
     grain_list list = {0};
     const talus_grain_def base = talus_grain_default();
@@ -73,30 +76,31 @@ static grain_list fill_box(const kind* k, int64_t count, generate_report* report
     return list;
 }
 
-static void measure(const kind* k, int64_t count)
+static void measure(const kind* k, int64_t count, int threads)
 {
     double time[2];
     generate_report report;
-    grain_list list = fill_box(k, count, &report, time);
-    printf("%-17s %9lld %9lld %8.3f %10.3f %10.3f\n", k->name, (long long)count,
-           (long long)report.placed, report.solid_fraction, time[0], time[1]);
+    grain_list list = fill_box(k, count, threads, &report, time);
+    printf("%-17s %9lld %9lld %8.3f %8d %10.3f %10.3f\n", k->name, (long long)count,
+           (long long)report.placed, report.solid_fraction, threads, time[0], time[1]);
     fflush(stdout);
     grain_list_free(&list);
 }
 
 int main(int argc, char** argv)
 {
+    short_waits(argv);
     const bool quick = bench_option(argc, argv, "--quick");
     const char* only = argc > 1 && argv[1][0] != '-' ? argv[1] : NULL;
     const int64_t number = only && argc > 2 ? atoll(argv[2]) : 0;
-    printf("%-17s %9s %9s %8s %10s %10s\n", "kind", "grains", "placed", "solid", "wall, s",
-           "CPU, s");
+    printf("%-17s %9s %9s %8s %8s %10s %10s\n", "kind", "grains", "placed", "solid", "threads",
+           "wall, s", "CPU, s");
     for (size_t i = 0; i < sizeof KINDS / sizeof KINDS[0]; i++) {
         const kind* k = &KINDS[i];
         if (only && strcmp(only, k->name) != 0) continue;
-        if (number > 0) measure(k, number);
-        for (int64_t n = k->least; number == 0 && n <= k->most / (quick ? 10 : 1); n *= 10) {
-            measure(k, n);
+        const int64_t most = number > 0 ? number : k->most / (quick ? 10 : 1);
+        for (int64_t n = number > 0 ? number : k->least; n <= most; n *= 10) {
+            for (int threads = 1; threads <= 2; threads++) measure(k, n, threads);
         }
     }
     return 0;

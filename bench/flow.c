@@ -1,26 +1,28 @@
 /// Flows of 10^3 to 10^6 grains by the default rule: sweeps, updates and seconds a step, how many
 /// steps end unconverged, what their certificates say, and how updates grow with the grains.
 ///
-/// Grains have a diameter of 1 cm within 10 %, steps are 1 ms long, and everything begins with a
-/// random fill, so that a flow is there soon: a column without its gate (collapse), a rain of
-/// grains of which half have landed (pour), a drum that turns from the first moment (drum), a silo
-/// with an opening a quarter of its width (hopper), a layer between bumpy walls with its velocity
-/// profile given (shear). Until then steps are coarse (WARM_SWEEPS sweeps without momentum); then
-/// come NOT_COUNTED by the default rule, and those that count. So many are left out because a flow
-/// needs about three times sqrt(d/g) to forget what coarse steps have left in its loads: sweeps of
-/// a collapse of 10^4 disks fall from 220 to 130 in this time. Those that count are made a second
-/// time by two threads, from a copy of the world, with the same bits. Times depend on the machine;
-/// sweeps and updates do not. A million grains are followed from LARGE_WARM_UP on, when they have
-/// fallen by some diameters, the lowest onto the floor: all move.
+/// Grains have a diameter of 1 cm within 10 %, steps are 1 ms long and halved where `step: auto`
+/// would halve them (policies.coarse: retry), and everything begins with a random fill, so that a
+/// flow is there soon: a column without its gate (collapse), a rain of grains of which half have
+/// landed (pour), a drum that turns from the first moment (drum), a silo with an opening a quarter
+/// of its width (hopper), a layer between bumpy walls with its velocity profile given (shear).
+/// Until then steps are coarse (WARM_SWEEPS sweeps without momentum); then come NOT_COUNTED by the
+/// default rule, and those that count. So many are left out because a flow needs about three times
+/// sqrt(d/g) to forget what coarse steps have left in its loads: sweeps of a collapse of 10^4 disks
+/// fall from 220 to 130 in this time. Those that count are made a second time by two threads, from
+/// a copy of the world, with the same bits. Times depend on the machine; sweeps and updates do not.
+/// A million grains are followed from LARGE_WARM_UP on, when they have fallen by some diameters,
+/// the lowest onto the floor: all move.
 ///
 /// flow [--quick] [--million] [--only FLOW] [--dimension 2|3] [--size N] [--tolerance X]
-///      [--steps N] [--one-thread] [--rate X] [--pressure X]
+///      [--steps N] [--one-thread] [--fixed] [--rate X] [--pressure X]
 ///   --quick      10^3 grains only
 ///   --million    a few steps of 10^6 grains after the others
 ///   --size N     this number of grains instead of 10^3, 10^4, 10^5
 ///   --steps N    that count, at most 1000
 ///   --tolerance  of every step, instead of the default
 ///   --one-thread nothing is repeated by two threads, which gain nothing on a busy machine
+///   --fixed      steps are not halved
 ///   --rate X     of the shear, 1/s, instead of 2
 ///   --pressure X of the shear, Pa (2D: N/m), instead of 1000
 #include "bench.h"
@@ -36,7 +38,7 @@
 static const double DIAMETER = 0.01, STEP = 1e-3, GRAVITY = 9.81;
 static const double LARGE_WARM_UP = 0.1;
 static const double CERTIFIED = 0.1; // steps within this are counted
-enum { WARM_SWEEPS = 20, NOT_COUNTED = 100, STEPS = 50, MOST_STEPS = 1000, LARGE = 300000 };
+enum { WARM_SWEEPS = 200, NOT_COUNTED = 100, STEPS = 50, MOST_STEPS = 1000, LARGE = 300000 };
 
 // ---- the flows ---------------------------------------------------------------------------------
 
@@ -54,6 +56,8 @@ typedef struct script {
 
 /// The shear: its rate and pressure are what its inertial number is made of.
 static double shear_rate = 2.0, shear_pressure = 1000.0;
+/// Are steps halved as `step: auto` does it?
+static bool halve_steps = true;
 
 /// A vector of the scene, without `depth` in 2D; from a ring of texts, for several in one line.
 static const char* vec(const script* s, double x, double depth, double up)
@@ -147,7 +151,7 @@ static double write_hopper(script* s, int count)
     const double room = s->volume / (s->dim == 2 ? 0.7 : 0.5);
     const double half = s->dim == 2 ? sqrt(room / 8.0) : cbrt(room / (4.0 * M_PI));
     const double height = 4.0 * half;
-    fprintf(s->file, "domain: {low: %s, high: %s}\npolicies: {escape: remove}\nwalls:\n",
+    fprintf(s->file, "domain: {low: %s, high: %s}\nwalls:\n",
             vec(s, -2.0 * half, -2.0 * half, -5.0 * DIAMETER),
             vec(s, 2.0 * half, 2.0 * half, 2.0 * height));
     if (s->dim == 2) {
@@ -232,9 +236,11 @@ static talus_world* make_flow(flow_kind kind, int dim, int count, double* warm_u
                                  : M_PI / 6.0 * DIAMETER * DIAMETER * DIAMETER);
     fprintf(s.file,
             "title: %s\ndimension: %d\nstep: %g\ngravity: %s\nuntil: {time: 1}\n"
+            "policies: {escape: remove, coarse: %s}\n"
             "materials:\n  bead: {density: 2500, friction: 0.5}\n  liner: {friction: 0.9}\n"
             "pairs:\n  - {between: [bead, liner], friction: 0.9}\n",
-            flow_names[kind], dim, STEP, vec(&s, 0.0, 0.0, kind == SHEAR ? 0.0 : -GRAVITY));
+            flow_names[kind], dim, STEP, vec(&s, 0.0, 0.0, kind == SHEAR ? 0.0 : -GRAVITY),
+            halve_steps ? "retry" : "accept");
     *warm_up = write[kind](&s, count);
     fclose(s.file);
     talus_scene* scene = NULL;
@@ -259,10 +265,10 @@ typedef struct course {
     int steps, unconverged;
     int within; ///< certified within CERTIFIED
     int64_t contacts;
-    double sweeps, updates, cpu, wall; ///< a step
-    double estimate[MOST_STEPS];       ///< of the velocity error, sorted
-    double certified[MOST_STEPS];      ///< likewise
-    uint64_t hash;                     ///< of the last state
+    double parts, sweeps, updates, cpu, wall; ///< a step
+    double estimate[MOST_STEPS];              ///< of the velocity error, sorted
+    double certified[MOST_STEPS];             ///< likewise
+    uint64_t hash;                            ///< of the last state
 } course;
 
 static course follow(talus_world* world, int steps, int threads)
@@ -274,6 +280,7 @@ static course follow(talus_world* world, int steps, int threads)
     const double wall = bench_clock(CLOCK_MONOTONIC), cpu = bench_clock(CLOCK_PROCESS_CPUTIME_ID);
     for (int i = 0; i < steps; i++) {
         bench_ok(talus_world_step(world, STEP, &r, &error), error.text);
+        c.parts += (double)r.substeps / steps;
         c.sweeps += (double)r.sweeps / steps;
         c.updates += (double)r.updates / steps;
         c.unconverged += !r.converged;
@@ -294,15 +301,15 @@ static void coarse_steps(talus_world* world, double time)
 {
     talus_error error = {0};
     const talus_solver_def own = talus_world_options(world)->solver;
-    talus_solver_def coarse = talus_solver_default();
-    coarse.method = TALUS_SOLVER_COLOURED;
-    coarse.stop = TALUS_STOP_SWEEPS;
+    talus_solver_def coarse = own;
     coarse.max_sweeps = WARM_SWEEPS;
     bench_ok(talus_world_set_solver(world, &coarse, &error), error.text);
+    world->def.on_coarse = TALUS_POLICY_ACCEPT;
     const int steps = (int)ceil(time / STEP);
     for (int i = 0; i < steps; i++)
         bench_ok(talus_world_step(world, STEP, NULL, &error), error.text);
     bench_ok(talus_world_set_solver(world, &own, &error), error.text);
+    world->def.on_coarse = halve_steps ? TALUS_POLICY_RETRY : TALUS_POLICY_ACCEPT;
 }
 
 /// One row of the table; updates a step.
@@ -324,9 +331,9 @@ static double measure(flow_kind kind, int dim, int count, int steps, double tole
     bench_ok(talus_world_copy(world, &twin, &error), error.text);
     const course one = follow(world, steps, 1), two = twice ? follow(twin, steps, 2) : one;
     if (one.hash != two.hash) bench_ok(1, "two threads gave other bits than one");
-    printf("%-9s %d %8d %8lld %5.2f %6.1f %5d %8.1f %10.3g %9.2f %9.2f", flow_names[kind], dim,
-           count, (long long)one.contacts, warm_up, start, steps, one.sweeps, one.updates,
-           1e3 * one.cpu, 1e3 * one.wall);
+    printf("%-9s %d %8d %8lld %5.2f %6.1f %5d %5.2f %8.1f %10.3g %9.2f %9.2f", flow_names[kind],
+           dim, count, (long long)one.contacts, warm_up, start, steps, one.parts, one.sweeps,
+           one.updates, 1e3 * one.cpu, 1e3 * one.wall);
     if (twice)
         printf(" %9.2f %6.2f %9.2f", 1e3 * two.wall, one.wall / two.wall, 1e3 * two.cpu);
     else
@@ -366,8 +373,30 @@ static const char* value_of(int argc, char** argv, const char* option)
     return NULL;
 }
 
+/// An option that is none would run everything, for hours.
+static bool options_are_known(int argc, char** argv)
+{
+    static const char* const known[] = {"--quick",      "--million", "--only",    "--dimension",
+                                        "--size",       "--steps",   "--rate",    "--tolerance",
+                                        "--one-thread", "--fixed",   "--pressure"};
+    for (int i = 1; i < argc; i++) {
+        bool found = strncmp(argv[i], "--", 2) != 0; // the value of an option
+        for (size_t k = 0; k < sizeof known / sizeof *known; k++)
+            found |= strcmp(argv[i], known[k]) == 0;
+        if (found) continue;
+        fprintf(stderr,
+                "flow: unknown option %s\nflow [--quick] [--million] [--only FLOW] [--dimension "
+                "2|3] [--size N] [--tolerance X] [--steps N] [--one-thread] [--fixed] [--rate X] "
+                "[--pressure X]\n",
+                argv[i]);
+        return false;
+    }
+    return true;
+}
+
 int main(int argc, char** argv)
 {
+    if (!options_are_known(argc, argv)) return 2;
     short_waits(argv);
     static const int sizes[] = {1000, 10000, 100000};
     const char* only = value_of(argc, argv, "--only");
@@ -383,13 +412,15 @@ int main(int argc, char** argv)
     bench_ok(wanted < 0 || wanted > MOST_STEPS, "--steps: 1 to 1000");
     const double within = tolerance ? atof(tolerance) : 0.0;
     const bool twice = !bench_option(argc, argv, "--one-thread");
+    halve_steps = !bench_option(argc, argv, "--fixed");
     const int size_count = bench_option(argc, argv, "--quick") ? 1 : 3;
     printf("Flows by the default rule: seconds of the flow and of CPU time before the first step "
-           "that counts; sweeps, updates and milliseconds a step\n");
+           "that counts; parts, sweeps, updates and milliseconds a step\n");
     printf(
-        "flow      D   grains contacts begin    cpu steps   sweeps    updates    cpu ms   wall "
-        "ms 2 threads  times    cpu ms uncon- estimate         certified          within\n"
-        "                                                                                     "
+        "flow      D   grains contacts begin    cpu steps parts   sweeps    updates    cpu ms   "
+        "wall ms 2 threads  times    cpu ms uncon- estimate         certified          within\n"
+        "                                                                                         "
+        "  "
         "                                   verged   median    worst   median    worst   10 %%\n");
     for (int kind = 0; kind < FLOW_COUNT; kind++) {
         if (only && strcmp(only, flow_names[kind]) != 0) continue;

@@ -45,8 +45,26 @@ static inline void add_box_shape(talus_world* world, int dim)
     bench_ok(talus_world_add_solid(world, &def, NULL, &error), error.text);
 }
 
-static inline talus_world* make_world(int dim, grain_kind kind, const double width[3], int sweeps)
+/// What the grains of a packing are, and what their contacts do.
+typedef struct packing_kind {
+    int dim;
+    grain_kind grains;
+    talus_pair_def law;
+} packing_kind;
+
+/// Contacts that only rub.
+static inline packing_kind plain_packing(int dim, grain_kind shape)
 {
+    packing_kind kind = {dim, shape, talus_pair_default()};
+    kind.law.friction = 0.3;
+    return kind;
+}
+
+static inline talus_world* make_world(const packing_kind* packing, const double width[3],
+                                      int sweeps)
+{
+    const int dim = packing->dim;
+    const grain_kind kind = packing->grains;
     talus_world_def def = talus_world_default();
     talus_error error = {0};
     talus_world* world = NULL;
@@ -59,9 +77,7 @@ static inline talus_world* make_world(int dim, grain_kind kind, const double wid
     def.solver.stop = TALUS_STOP_SWEEPS;
     def.solver.max_sweeps = sweeps;
     bench_ok(talus_world_create(&def, &world, &error), error.text);
-    talus_pair_def law = talus_pair_default();
-    law.friction = 0.3;
-    bench_ok(talus_world_add_material(world, "stone", &law, NULL, &error), error.text);
+    bench_ok(talus_world_add_material(world, "stone", &packing->law, NULL, &error), error.text);
     if (kind == GRAIN_BOXES) add_box_shape(world, dim);
     talus_wall_def floor = talus_wall_default();
     floor.name = "floor";
@@ -92,14 +108,16 @@ static inline void step_world(talus_world* world, int steps)
 }
 
 /// `side` grains along each periodic axis, `high` layers, dropped and settled. Sizes about 1.
-static inline talus_world* settled_tile(int dim, grain_kind kind, int side, int high,
+static inline talus_world* settled_tile(const packing_kind* packing, int side, int high,
                                         double width[3])
 {
+    const int dim = packing->dim;
+    const grain_kind kind = packing->grains;
     rng r = rng_make(1, (uint64_t)dim, 0);
     const bool boxes = kind == GRAIN_BOXES;
     const double spacing = boxes ? (dim == 2 ? 1.45 : 1.6) : 1.15; // free to turn
     for (int k = 0; k < 3; k++) width[k] = spacing * side;
-    talus_world* world = make_world(dim, kind, width, 60);
+    talus_world* world = make_world(packing, width, 60);
     const int depth = dim == 3 ? side : 1;
     for (int i = 0; i < side * depth * high; i++) {
         const int x = i % side, y = i / side % depth, z = i / (side * depth);
@@ -127,13 +145,14 @@ static inline void rotation_vector(const talus_grains* g, int64_t i, double turn
 }
 
 /// The tile repeated `times` along each periodic axis, stepped so that impulses are warm.
-static inline talus_world* repeat_tile(const talus_world* tile, grain_kind kind,
+static inline talus_world* repeat_tile(const talus_world* tile, const packing_kind* packing,
                                        const double width[3], int times)
 {
     const talus_grains g = talus_world_grains(tile);
     const int dim = g.dim;
+    const grain_kind kind = packing->grains;
     double extent[3] = {width[0] * times, width[1] * times, width[2]};
-    talus_world* world = make_world(dim, kind, extent, 60);
+    talus_world* world = make_world(packing, extent, 60);
     for (int y = 0; y < (dim == 3 ? times : 1); y++) {
         for (int x = 0; x < times; x++) {
             for (int64_t i = 0; i < g.count; i++) {
@@ -178,12 +197,12 @@ static inline void print_computed(int dim, grain_kind kind)
 }
 
 /// Bytes a grain from grains that touch nothing; bytes a contact from what a packing takes above.
-static inline void measure_memory(const talus_world* tile, grain_kind kind, const double width[3],
-                                  int times)
+static inline void measure_memory(const talus_world* tile, const packing_kind* packing,
+                                  const double width[3], int times)
 {
-    const int dim = tile->state.grains.dim;
+    const int dim = packing->dim;
     int64_t before = allocated();
-    talus_world* world = repeat_tile(tile, kind, width, times);
+    talus_world* world = repeat_tile(tile, packing, width, times);
     const int64_t filled = allocated() - before, count = world->state.grains.count;
     const int64_t contact_count = world->state.contacts.count;
     talus_world_destroy(world);
@@ -191,10 +210,10 @@ static inline void measure_memory(const talus_world* tile, grain_kind kind, cons
     before = allocated();
     double extent[3] = {8.0 * (double)count, 8.0, 8.0};
     const double turn[3] = {0.0, 0.0, 0.0};
-    world = make_world(dim, kind, extent, 1);
+    world = make_world(packing, extent, 1);
     for (int64_t i = 0; i < count; i++) {
         double place[3] = {8.0 * ((double)i + 0.5), 4.0, 4.0};
-        add_grain(world, kind, 1.0, place, turn, dim);
+        add_grain(world, packing->grains, 1.0, place, turn, dim);
     }
     step_world(world, 3);
     const int64_t loose = allocated() - before;

@@ -101,10 +101,13 @@ static inline sweep_bytes bytes_of(const solve_job* job)
             8.0 * (double)p->block_count * block_width(dim) + 12.0 * (double)p->count,
             8.0 * (double)(p->rows * problem_stride(dim) + p->count * problem_width(dim))};
     }
-    sweep_bytes out = {lanes * ((double)w->slots[PACKED_BALL] * packed_fields(PACKED_BALL, dim) +
-                                (double)w->slots[PACKED_SOLID] * packed_fields(PACKED_SOLID, dim) +
-                                batches),
+    sweep_bytes out = {lanes * batches,
                        lanes * batches * dim + 8.0 * (double)w->row_count * packed_stride(dim)};
+    for (int kind = 0; kind < PACKED_KINDS; kind++) {
+        const double slots = lanes * (double)w->slots[kind];
+        out.read += slots * packed_fields(kind, dim);
+        if (packed_has_torques(kind)) out.change += slots * spin_width(dim);
+    }
     if (job->options.method == TALUS_SOLVER_ACCELERATED) out.change *= 2.0; // and those before
     return out;
 }
@@ -166,7 +169,11 @@ static inline double measure_kind(solve_job* job, const sweep_kind* kind, const 
     return median;
 }
 
-static inline void measure_updates(talus_world* world, const char* where, const bandwidth* memory)
+/// The ways of sweeping from number `first` on; those of the papers come first.
+enum { ALL_SWEEPS = 0, PACKED_SWEEPS = 2 };
+
+static inline void measure_updates(talus_world* world, const char* where, const bandwidth* memory,
+                                   size_t first)
 {
     static const sweep_kind kinds[] = {
         {"random", TALUS_SOLVER_SWEEPS, TALUS_ORDER_RANDOM},
@@ -179,36 +186,42 @@ static inline void measure_updates(talus_world* world, const char* where, const 
     talus_error error = {0};
     double reference = 0.0;
     bench_ok(world_pose(world, STEP, &job.problem, &list, &error), error.text);
-    for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
+    for (size_t k = first; k < sizeof kinds / sizeof kinds[0]; k++) {
         const double ns = measure_kind(&job, &kinds[k], where, memory, reference);
-        if (k == 0) reference = ns;
+        if (k == first) reference = ns;
     }
     solve_workspace_free(&job.workspace);
     problem_free(&job.problem);
 }
 
-/// Updates in cache and out of it, and memory, of packings in 2D and 3D.
-static inline void measure_packings(grain_kind kind, const int side[2], const int high[2],
-                                    const int times[2], const int memory_times[2])
+static inline void print_update_head(void)
 {
-    const bandwidth memory = measure_bandwidth();
     printf("Contact updates of one core, %d repeats: nanoseconds per update; M/s by median CPU "
            "time; times random sweeps; bytes an update, ns that they take at the bandwidth\n",
            BENCH_REPEATS);
     printf("dim  contacts     MB data     sweeps       wall min  median     max cpu med     M/s  "
            "times   bytes   bound\n");
+}
+
+/// Updates in cache and out of it, and memory, of packings in 2D and 3D.
+static inline void measure_packings(grain_kind shape, const int side[2], const int high[2],
+                                    const int times[2], const int memory_times[2])
+{
+    const packing_kind kind[2] = {plain_packing(2, shape), plain_packing(3, shape)};
+    const bandwidth memory = measure_bandwidth();
+    print_update_head();
     talus_world* tile[2];
     double width[2][3];
     for (int d = 0; d < 2; d++) {
-        tile[d] = settled_tile(d + 2, kind, side[d], high[d], width[d]);
-        measure_updates(tile[d], "in cache", &memory);
-        talus_world* large = repeat_tile(tile[d], kind, width[d], times[d]);
-        measure_updates(large, "memory", &memory);
+        tile[d] = settled_tile(&kind[d], side[d], high[d], width[d]);
+        measure_updates(tile[d], "in cache", &memory, ALL_SWEEPS);
+        talus_world* large = repeat_tile(tile[d], &kind[d], width[d], times[d]);
+        measure_updates(large, "memory", &memory, ALL_SWEEPS);
         talus_world_destroy(large);
     }
     for (int d = 0; d < 2; d++) {
-        measure_memory(tile[d], kind, width[d], memory_times[d]);
-        print_computed(d + 2, kind);
+        measure_memory(tile[d], &kind[d], width[d], memory_times[d]);
+        print_computed(d + 2, shape);
         talus_world_destroy(tile[d]);
     }
 }

@@ -6,8 +6,9 @@
 # BUILD_TESTING=OFF and TALUS_PROGRAM_TESTS=ON only those are there that call the program, so that
 # the program that gets installed, without asserts, is tested itself.
 #
-# Every test sees TALUS (the program), TALUS_SOURCE, TALUS_BUILD, CC and TALUS_CFLAGS (flags a
-# program needs to be linked with this build's library) and has 600 s.
+# Every test sees TALUS (the program), TALUS_SOURCE, TALUS_BUILD, CC, TALUS_CFLAGS (flags a
+# program needs to be linked with this build's library) and TALUS_FAKE_CUDA (folder of a driver for
+# cards that are not there; first in LD_LIBRARY_PATH for tests/*/test_card*), and has 600 s.
 # Tests that use several threads; the ThreadSanitizer run of .ci/run takes only these.
 set(TALUS_THREADED_TESTS
   test_threads test_threads_long test_parallel test_contacts test_detect test_detect_solids
@@ -64,6 +65,9 @@ function(talus_add_test name)
   if(name IN_LIST TALUS_LONG_TESTS)
     set_property(TEST ${name} APPEND PROPERTY LABELS long)
   endif()
+  if(name MATCHES "^test_card" AND TALUS_FAKE_CUDA) # these never see a real driver
+    set_property(TEST ${name} APPEND PROPERTY ENVIRONMENT LD_LIBRARY_PATH=${TALUS_FAKE_CUDA})
+  endif()
 endfunction()
 
 # Fail at configuration when the interpreter lacks a module that the test imports.
@@ -96,6 +100,45 @@ if(BUILD_TESTING)
   target_include_directories(talus_open PUBLIC include src/engine src/workshop)
   target_compile_definitions(talus_open PUBLIC _GNU_SOURCE)
   set_target_properties(talus_open PROPERTIES LINKER_LANGUAGE C)
+
+  # A driver for graphics cards that are not there (tests/support/fake_cuda.c): libcuda.so.1, and the
+  # kernels compiled for this machine, each source as a library of its own. What a thread has not
+  # set is not zero by chance.
+  # Options of a source come after those of its target: kernels need not call all of a header.
+  set_source_files_properties(${TALUS_CARD_SOURCES} PROPERTIES LANGUAGE C
+    COMPILE_OPTIONS -Wno-unused-function)
+  set(fake_modules "")
+  foreach(source ${TALUS_CARD_SOURCES})
+    foreach(single "" _single)
+      get_filename_component(name ${source} NAME_WE)
+      set(name ${name}${single})
+      add_library(emulated_${name} SHARED ${source})
+      target_compile_options(emulated_${name} PRIVATE -x c -fvisibility=hidden
+        -ftrivial-auto-var-init=pattern $<$<C_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
+      target_compile_definitions(emulated_${name} PRIVATE _GNU_SOURCE CARD_EMULATED
+        $<$<STREQUAL:${single},_single>:SINGLE_PRECISION>)
+      target_include_directories(emulated_${name} PRIVATE include src/engine)
+      # Laws that the kernels call, which a card has among its own functions, are the library's here.
+      target_link_libraries(emulated_${name} PRIVATE talus_flags talus_open m)
+      if(NOT TALUS_SANITIZE)
+        target_link_options(emulated_${name} PRIVATE -Wl,--no-undefined)
+      endif()
+      list(APPEND fake_modules ${name}=$<TARGET_FILE:emulated_${name}>)
+      list(APPEND fake_module_targets emulated_${name})
+    endforeach()
+  endforeach()
+  list(JOIN fake_modules "|" fake_modules)
+  set(TALUS_FAKE_CUDA ${PROJECT_BINARY_DIR}/fake_cuda)
+  add_library(fake_cuda SHARED tests/support/fake_cuda.c)
+  set_target_properties(fake_cuda PROPERTIES
+    OUTPUT_NAME cuda SUFFIX .so.1 LIBRARY_OUTPUT_DIRECTORY ${TALUS_FAKE_CUDA})
+  target_include_directories(fake_cuda PRIVATE include src/engine)
+  target_compile_definitions(fake_cuda PRIVATE _GNU_SOURCE "FAKE_CUDA_MODULES=\"${fake_modules}\"")
+  target_link_libraries(fake_cuda PRIVATE talus_flags)
+  foreach(module ${fake_module_targets})
+    add_dependencies(fake_cuda ${module})
+  endforeach()
+  list(APPEND TALUS_TEST_ENVIRONMENT TALUS_FAKE_CUDA=${TALUS_FAKE_CUDA})
 
   file(GLOB TALUS_C_TESTS CONFIGURE_DEPENDS tests/*/test_*.c)
   foreach(source ${TALUS_C_TESTS})

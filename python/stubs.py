@@ -53,7 +53,7 @@ RESULTS = {"World.step": "StepResult", "World.steps": "StepResult", "World.run":
 PROPERTIES = {"grains": "Grains", "contacts": "Contacts", "dim": "int", "time": "float",
               "last": "StepResult", "walls": "Dict[str, WallState]", "title": "str", "step": "int",
               "step_length": "float", "times": "NDArray[Any]", "steps": "NDArray[Any]",
-              "series": "Dict[str, NDArray[Any]]"}
+              "series": "Dict[str, NDArray[Any]]", "device": "str", "device_reason": "str"}
 ATTRIBUTES = {"World": {"step_length": "Optional[float]"}, "Recorder": {"directory": "_Path",
               "summary": "Summary"}, "Frame": {"index": "int"},
               "Recording": {"directory": "str"}, "Study": {"directory": "str", "table":
@@ -229,6 +229,9 @@ class Stubs:
             if isinstance(held, property):
                 kind = PROPERTIES.get(member, "Any")
                 lines += ["    @property", f"    def {member}(self) -> {kind}: ..."]
+                if held.fset:
+                    lines += [f"    @{member}.setter",
+                              f"    def {member}(self, value: {kind}) -> None: ..."]
             elif isinstance(held, classmethod):
                 lines += ["    @classmethod", self.function(member, held.__func__, "    ", name + ".")]
             elif callable(held):

@@ -11,7 +11,7 @@ import sys
 from collections import defaultdict
 from pathlib import Path
 
-ENGINE = ["base", "geometry", "state", "detect", "law", "rigid", "soft", "world", "measure"]
+ENGINE = ["base", "card", "geometry", "state", "detect", "law", "rigid", "soft", "world", "measure"]
 WORKSHOP = ["record", "scene", "picture", "run"]
 ROOMS = ["talus", *ENGINE, *WORKSHOP, "papers", "app"]
 GENERATED = {"talus_version.h"}  # written into the build folder by cmake/Revision.cmake
@@ -24,10 +24,10 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 def sources():
-    """Every C file of the program and the library, public headers included."""
+    """Every C file and device source of the program and the library, public headers included."""
     for folder in ("include/talus", "src", "papers", "app"):
         for path in sorted((ROOT / folder).rglob("*")):
-            if path.suffix in (".c", ".h"):
+            if path.suffix in (".c", ".h", ".cu"):
                 yield path
 
 

@@ -1,11 +1,12 @@
 #!/bin/bash
-# Install what is missing on Debian 12: scripts/install-deps.sh [build] [python] [test] [docs] [bench] [coverage] [ci]
+# Install what is missing on Debian 12: scripts/install-deps.sh [build] [python] [test] [docs] [bench] [coverage] [gpu] [ci]
 #   build  what it takes to build and run Talus (default)
 #   python what the Python package needs besides
 #   test   what the test suite needs besides
 #   docs   what the documentation site is built with
 #   bench  what the benchmarks need besides: Bullet and Siconos, to compare with
 #   coverage  what `make coverage` reads gcc's counts with
+#   gpu    what kernels for graphics cards are made with; their driver is not installed
 #   ci     what .ci/run needs besides: clang with its sanitizers, clang-format, clang-tidy, ccache
 # Says nothing and changes nothing when all is there. docs/dependencies.md has the reasons.
 set -euo pipefail
@@ -25,6 +26,7 @@ bench=(g++ libbullet-dev python3-siconos)
 ci=(clang-14 libomp-14-dev libclang-rt-14-dev llvm-14 clang-format-14 clang-tidy-14 python3
     ccache)
 coverage=(gcovr python3)
+gpu=(clang-14)
 
 installed()
 {
@@ -40,9 +42,10 @@ for group in "${@:-build}"; do
     docs) wanted=("${docs[@]}") ;;
     coverage) wanted=("${coverage[@]}") ;;
     bench) wanted=("${bench[@]}") ;;
+    gpu) wanted=("${gpu[@]}") ;;
     ci) wanted=("${ci[@]}") ;;
     *)
-        echo "install-deps: unknown group '$group'; known are build, python, test, docs, bench, coverage, ci" >&2
+        echo "install-deps: unknown group '$group'; known are build, python, test, docs, bench, coverage, gpu, ci" >&2
         exit 2
         ;;
     esac

@@ -46,6 +46,7 @@ typedef enum talus_status {
     TALUS_ERR_EXISTS = -6,   ///< something is there that would have been overwritten
     TALUS_ERR_NUMERIC = -7,  ///< a policy stops the run: NaN, escaped grain, no convergence
     TALUS_ERR_STATE = -8,    ///< the call does not fit the state of the object
+    TALUS_ERR_DEVICE = -9,   ///< the graphics card is not there or failed
 } talus_status;
 
 /// Text of a failure. Callers own it, usually on the stack; every function accepts NULL instead.

@@ -14,7 +14,7 @@ extern "C" {
 TALUS_API talus_status talus_world_save(const talus_world* world, const char* path,
                                         talus_error* error);
 /// Make the world that was saved; it goes on with the same bits. `options` may be NULL; otherwise
-/// its log, log_user and (if > 0) threads are the world's. The caller owns *out.
+/// its log, log_user, (if > 0) threads and device are the world's. The caller owns *out.
 TALUS_API talus_status talus_world_load(const char* path, const talus_world_def* options,
                                         talus_world** out, talus_error* error);
 

@@ -45,6 +45,9 @@ typedef struct talus_run_def {
     const char* command; ///< what the user typed, kept in run.json; may be NULL
     talus_log_fn* log;   ///< may be NULL; log.txt is written in any case
     void* log_user;
+    const char* device; ///< as of talus_world_def; NULL: as the scene says
+    bool write_behind;  ///< frames are written by a thread of their own while the run goes on;
+                        ///< nobody else in the process may use HDF5 meanwhile [default false]
 } talus_run_def;
 
 TALUS_DEFAULT(talus_run_def, talus_run_default);
@@ -93,9 +96,11 @@ typedef struct talus_summary {
     int64_t peak_memory_bytes;
     bool reduced_units; ///< the scene's numbers are not SI
     bool interrupted;
-    bool nothing_to_do; ///< resume only: the run was finished before
-    char outcome[512];  ///< how it ended, such as "finished"
-    char verdict[2048]; ///< what to think of the numbers, in plain words, one subject per line
+    bool nothing_to_do;      ///< resume only: the run was finished before
+    char device[160];        ///< talus_world_device() at the end
+    char device_reason[512]; ///< why
+    char outcome[512];       ///< how it ended, such as "finished"
+    char verdict[2048];      ///< what to think of the numbers, in plain words, one subject per line
 } talus_summary;
 
 /// Run a scene from its beginning. Returns TALUS_INTERRUPTED when `stop` ended it early

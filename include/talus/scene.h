@@ -26,11 +26,11 @@ TALUS_API talus_status talus_scene_load(const char* path, const char* const* set
 TALUS_API void talus_scene_destroy(talus_scene* scene);
 
 /// Make the scene's world: materials, walls, initial grains. `options` may be NULL; otherwise its
-/// log, log_user and (if > 0) threads fields replace the scene's. A generator that could not place
-/// all it was asked for is a log warning (or, with `strict: true` in the scene, an error). Numbers
-/// that the scene leaves to the program (stiffness, `step: auto`) are chosen here and go into the
-/// effective scene; with the method soft so are, with a log warning, steps with which the
-/// integrator would be unstable.
+/// log, log_user, (if > 0) threads and (if not NULL) device fields replace the scene's. A generator
+/// that could not place all it was asked for is a log warning (or, with `strict: true` in the
+/// scene, an error). Numbers that the scene leaves to the program (stiffness, `step: auto`) are
+/// chosen here and go into the effective scene; with the method soft so are, with a log warning,
+/// steps with which the integrator would be unstable.
 TALUS_API talus_status talus_scene_build(talus_scene* scene, const talus_world_def* options,
                                          talus_world** out, talus_report* report,
                                          talus_error* error);

@@ -51,6 +51,8 @@ typedef struct talus_world_def {
     talus_soft_def soft;         ///< of the method soft
     talus_log_fn* log;           ///< may be NULL
     void* log_user;
+    const char* device; ///< what computes the steps: "cpu", "gpu", "gpu:1" or "auto"
+                        ///< (talus_world_set_device()); copied on use, NULL: "cpu" [default NULL]
 } talus_world_def;
 
 TALUS_DEFAULT(talus_world_def, talus_world_default);
@@ -73,6 +75,15 @@ TALUS_API talus_status talus_world_set_solver(talus_world* world, const talus_so
                                               talus_error* error);
 TALUS_API talus_status talus_world_set_gravity(talus_world* world, const double gravity[3],
                                                talus_error* error);
+/// What computes the steps from now on: "cpu", "gpu" for the first graphics card, "gpu:1" for the
+/// second and so on, or "auto": a card if there is one and the world is large enough. The bits are
+/// the same (docs/gpu.md). A card that is asked for has to be there, or this fails with
+/// TALUS_ERR_DEVICE and the device stays what it was.
+TALUS_API talus_status talus_world_set_device(talus_world* world, const char* device,
+                                              talus_error* error);
+/// What computed the last step, "cpu" or "gpu:0 (NVIDIA H200)", and why. Valid until the next step.
+TALUS_API const char* talus_world_device(const talus_world* world);
+TALUS_API const char* talus_world_device_reason(const talus_world* world);
 
 // ---- materials ---------------------------------------------------------------------------------
 
@@ -437,7 +448,8 @@ TALUS_API talus_status talus_world_steps(talus_world* world, double h, int64_t c
 
 /// A step of the method contact is coarse, and halved by on_coarse = TALUS_POLICY_RETRY, if
 /// straight paths leave a larger error than the first in one of its contacts, in thicknesses of the
-/// thinner grain. Beyond the second, with steps three times as long, runs warn of it.
+/// thinner grain. Beyond the second, with steps three times as long, runs warn of it. It is halved
+/// then also where grains slide and `max_sweeps` do not solve it.
 #define TALUS_COARSE 0.01
 #define TALUS_TOO_COARSE 0.09
 

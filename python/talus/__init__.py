@@ -16,8 +16,8 @@ from ._call import FUNCTIONS as _FUNCTIONS, python_function as _python_function
 from ._library import HEADER as _HEADER, short as _short
 from ._records import CLASSES as _CLASSES
 from ._types import CONSTANTS as _CONSTANTS, ENUMS as _ENUMS
-from .errors import (ArgumentError, Error, ExistsError, FileError, FormatError, NumericError,
-                     NotFoundError, OutOfMemory, SceneError, StateError)
+from .errors import (ArgumentError, DeviceError, Error, ExistsError, FileError, FormatError,
+                     NumericError, NotFoundError, OutOfMemory, SceneError, StateError)
 from .figure import Figure
 from .notebook import Animation, animate
 from .recorder import Recorder

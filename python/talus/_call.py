@@ -25,7 +25,8 @@ from ._types import OPAQUE, from_enum, options_doc, options_head, struct_name, t
 # Functions that change a world, but no row of its grains and contacts: arrays stay what they are.
 LEAVE_TABLES = {"talus_world_" + name for name in (
     "set_gravity", "set_solver", "add_material", "set_pair", "add_solid", "add_wall", "set_drive",
-    "set_wall_velocity", "set_wall_force", "set_grain_force")}
+    "set_wall_velocity", "set_wall_force", "set_grain_force",
+    "set_device")}
 COUNT = re.compile(r"(^|_)count$")
 
 
@@ -334,4 +335,6 @@ def add_methods(cls, opaque, wanted=lambda function: True):
             setattr(cls, short_name, python_function(name, short_name, method=True))
 
 
-HIDDEN = {"destroy", "close", "free", "detach", "edit_grains"}
+# World has the device as a property.
+HIDDEN = {"destroy", "close", "free", "detach", "edit_grains", "device", "device_reason",
+          "set_device"}

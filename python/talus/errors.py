@@ -48,10 +48,15 @@ class StateError(Error, RuntimeError):
     """The call does not fit the state of the object."""
 
 
+class DeviceError(Error, RuntimeError):
+    """The graphics card is not there or failed."""
+
+
 CLASSES = {"TALUS_ERR_MEMORY": OutOfMemory, "TALUS_ERR_ARGUMENT": ArgumentError,
            "TALUS_ERR_SCENE": SceneError, "TALUS_ERR_IO": FileError,
            "TALUS_ERR_FORMAT": FormatError, "TALUS_ERR_EXISTS": ExistsError,
-           "TALUS_ERR_NUMERIC": NumericError, "TALUS_ERR_STATE": StateError}
+           "TALUS_ERR_NUMERIC": NumericError, "TALUS_ERR_STATE": StateError,
+           "TALUS_ERR_DEVICE": DeviceError}
 
 
 # What the program's user would do, in Python.

@@ -242,11 +242,12 @@ def resume(directory, progress=None, every=0, callback=None, before_step=None, a
     return _carry_out(True, options, progress, every, steering)
 
 
-def load(directory, threads=0, log=write_log):
+def load(directory, threads=0, log=write_log, device=None):
     keep, out = [], ffi.new("talus_loaded*")
     error, report = ffi.new("talus_error*"), errors.new_report()
     definition = new_options("talus_run_def",
-                             {"directory": directory, "threads": threads, "log": log}, keep)
+                             {"directory": directory, "threads": threads, "log": log,
+                              "device": device}, keep)
     status = lib.talus_run_load(definition, out, report, error)
     if status < 0:
         raise errors.failure(status, error, errors.report_lines(report))

@@ -161,10 +161,11 @@ class Scene:
         """The scene's time step, s (of `step: auto`: once the world is made)."""
         return lib.talus_scene_step_length(self._pointer)
 
-    def world(self, threads=0, log=write_log):
+    def world(self, threads=0, log=write_log, device=None):
         keep, out = [], ffi.new("talus_world**")
         error, report = ffi.new("talus_error*"), errors.new_report()
-        options = new_options("talus_world_def", {"log": log, "threads": threads}, keep)
+        options = new_options("talus_world_def", {"log": log, "threads": threads, "device": device},
+                              keep)
         status = lib.talus_scene_build(self._pointer, options, out, report, error)
         if status < 0:
             raise errors.failure(status, error, errors.report_lines(report))

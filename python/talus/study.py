@@ -83,7 +83,7 @@ def _watch(child, bar):
 
 
 def sweep(scene, vary=None, seeds=None, directory="sweep", measure=None, sets=(), frame=None,
-          jobs=None, threads=None, steps=None, pages=True, progress=True):
+          jobs=None, threads=None, steps=None, pages=True, progress=True, device=None):
     """Run a scene (a Scene, a path, the name of a ready-made one or a dict) with many values of its
     keys, side by side on all cores: `talus sweep`.
 
@@ -100,7 +100,7 @@ def sweep(scene, vary=None, seeds=None, directory="sweep", measure=None, sets=()
         words += ["--set", text]
     names = measure if measure is None or isinstance(measure, str) else ",".join(measure)
     for name, value in (("seeds", seeds), ("measure", names), ("frame", frame), ("jobs", jobs),
-                        ("threads", threads), ("steps", steps)):
+                        ("threads", threads), ("device", device), ("steps", steps)):
         if value is not None:
             words += ["--" + name, str(value)]
     words += [] if pages else ["--no-pages"]

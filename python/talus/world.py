@@ -183,15 +183,32 @@ class World(WorldView):
         world.step_length = step_length
         return world
 
+    @property
+    def device(self):
+        """What computed the last step: "cpu", or a graphics card such as "gpu:0 (NVIDIA H200)". Set it
+        to "cpu", "gpu", "gpu:1" or "auto" for the steps to come, which have the same bits;
+        device_reason says why it is so."""
+        return FUNCTIONS["talus_world_device"](self)
+
+    @device.setter
+    def device(self, wanted):
+        FUNCTIONS["talus_world_set_device"](self, wanted)
+
+    @property
+    def device_reason(self):
+        """Why `device` is what it is."""
+        return FUNCTIONS["talus_world_device_reason"](self)
+
     def _own(self, pointer, keep):
         self._pointer = ffi.gc(pointer, lib.talus_world_destroy)
         self._keep, self._open, self._turn = keep, Windows(), Turn("world")
         self._threads = lib.talus_world_options(pointer).threads
 
     @classmethod
-    def load(cls, path, threads=0, log=write_log):
+    def load(cls, path, threads=0, log=write_log, device=None):
         keep, out, error = [], ffi.new("talus_world**"), ffi.new("talus_error*")
-        options = new_options("talus_world_def", {"log": log, "threads": threads}, keep)
+        options = new_options("talus_world_def",
+                              {"log": log, "threads": threads, "device": device}, keep)
         status = lib.talus_world_load(text_of(path, keep, "path"), options, out, error)
         if status < 0:
             raise errors.failure(status, error)

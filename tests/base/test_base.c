@@ -405,7 +405,7 @@ static void test_status_names(void** state)
     (void)state;
     assert_string_equal(talus_status_name(TALUS_OK), "TALUS_OK");
     assert_string_equal(talus_status_name(TALUS_ERR_SCENE), "TALUS_ERR_SCENE");
-    for (int s = TALUS_ERR_STATE; s <= TALUS_INTERRUPTED; s++)
+    for (int s = TALUS_ERR_DEVICE; s <= TALUS_INTERRUPTED; s++)
         assert_memory_equal(talus_status_name((talus_status)s), "TALUS_", 6);
 }
 

@@ -79,7 +79,9 @@ static void test_sums(void** state)
 static void test_chunks(void** state)
 {
     (void)state;
-    const int64_t counts[] = {0, 1, 4095, 4096, 4097, 1 << 20, (1 << 20) + 1, 123456789};
+    const int64_t counts[] = {
+        0,        1, PARALLEL_CHUNK - 1, PARALLEL_CHUNK, PARALLEL_CHUNK + 1, 1 << 20, (1 << 20) + 1,
+        123456789};
     for (int n = 0; n < 8; n++) {
         const int chunks = parallel_chunks(counts[n]);
         assert_in_range(chunks, counts[n] > 0, PARALLEL_CHUNKS);

@@ -344,7 +344,7 @@ class Header(unittest.TestCase):
     def test_every_function_can_be_reached(self):
         # Called by the hand-written classes under another name.
         by_hand = {"talus_" + name for name in (
-            "world_create", "world_detach", "world_edit_grains", "scene_load", "scene_build", "run_start", "run_resume",
+            "world_create", "world_detach", "world_edit_grains", "world_set_device", "scene_load", "scene_build", "run_start", "run_resume",
             "run_load", "run_open", "run_world", "run_step_length", "run_goes_on", "run_step",
             "run_record", "run_checkpoint_due", "run_keep", "run_kept", "run_stop", "run_abandon",
             "record_open", "record_steps", "record_frame", "measure_contact_force",

@@ -254,17 +254,17 @@ static void test_versions(void** state)
     char* path = sample_path(folder, "checkpoint.h5");
     size_t size;
     unsigned char* data = bytes_of(path, &size);
-    const char head[] = "talus-checkpoint 8";
+    const char head[] = "talus-checkpoint 9";
     assert_memory_equal(data, head, strlen(head));
-    data[strlen(head) - 1] = '7';
+    data[strlen(head) - 1] = '8';
     put_bytes(path, data, size);
     refuse(folder, sample_world(2, 1),
-           "is a checkpoint of version 7, written by an older Talus; this one reads version 8: "
+           "is a checkpoint of version 8, written by an older Talus; this one reads version 9: "
            "start the run again");
-    data[strlen(head) - 1] = '9';
+    memcpy(data, "talus-checkpoint 10\n", 20);
     put_bytes(path, data, size);
     refuse(folder, sample_world(2, 1),
-           "is a checkpoint of version 9, written by a newer Talus; this one reads version 8: go "
+           "is a checkpoint of version 10, written by a newer Talus; this one reads version 9: go "
            "on with that one");
     // As they were written before, cut short: the version is said before anything else.
     put_bytes(path, "talus-checkpoint 1\nsize 12\n", 27);
@@ -476,7 +476,7 @@ static void edit(const char* path, void (*change)(hid_t file))
     H5Fclose(file);
     data = bytes_of(path, &size);
     char head[512] = "";
-    snprintf(head, sizeof head, "talus-checkpoint 8\nsize %zu\nhash %016llx\n", size,
+    snprintf(head, sizeof head, "talus-checkpoint 9\nsize %zu\nhash %016llx\n", size,
              (unsigned long long)hash_bytes(HASH_START, data, size));
     talus_error error = {0};
     check_ok(files_write(path, head, sizeof head, data, size, false, &error), error);
@@ -590,6 +590,72 @@ static void test_disk_full(void** state)
     sample_remove(folder);
 }
 
+static talus_status save_behind(checkpoint_writer** writer, const char* folder,
+                                const talus_world* w, int64_t phase, talus_error* error)
+{
+    life now[2] = {{phase, 0.5, true, -3, "note"}, {phase, -0.5, false, 7, "full"}};
+    const checkpoint_part parts[2] = {{"run", &life_list, 1, now}, {"lives", &life_list, 2, now}};
+    return checkpoint_write_behind(writer, folder, w, CHECKPOINT_STATE, parts, 2, error);
+}
+
+/// A checkpoint that another thread writes while the world changes has the bytes of one that nobody
+/// hurried; what fails is told by whoever waits, once, and leaves the files as they were.
+static void test_behind(void** state)
+{
+    (void)state;
+    char *folder = sample_folder(), *other = sample_folder();
+    char *path = sample_path(folder, "checkpoint.h5"), *plain = sample_path(other, "checkpoint.h5");
+    char* previous = sample_path(folder, "checkpoint.previous.h5");
+    talus_error error = {0};
+    talus_world* w = sample_world(3, 1);
+    checkpoint_writer* writer = NULL;
+    size_t size, plain_size;
+    check_ok(checkpoint_writer_wait(writer, &error), error); // none yet
+    for (uint64_t key = 1; key < 8; key++) {
+        sample_state(w, key);
+        check_ok(save(other, w, (int64_t)key, &error), error);
+        check_ok(save_behind(&writer, folder, w, (int64_t)key, &error), error);
+        sample_state(w, key + 1);
+        if (key % 3 != 0) continue; // the next one waits by itself
+        check_ok(checkpoint_writer_wait(writer, &error), error);
+        unsigned char *behind = bytes_of(path, &size), *before = bytes_of(plain, &plain_size);
+        assert_int_equal(size, plain_size);
+        assert_memory_equal(behind, before, size);
+        free(behind);
+        free(before);
+    }
+    check_ok(checkpoint_writer_wait(writer, &error), error);
+    assert_int_equal(access(previous, F_OK), 0);
+    check_ok(checkpoint_writer_wait(writer, &error), error); // nothing to wait for
+
+    unsigned char* good = bytes_of(path, &plain_size);
+    limit_file_size(1000);
+    check_ok(save_behind(&writer, folder, w, 9, &error), error);
+    assert_int_equal(save_behind(&writer, folder, w, 10, &error), TALUS_ERR_IO);
+    assert_non_null(strstr(error.text, "checkpoint.h5.tmp: File too large"));
+    limit_file_size(RLIM_INFINITY);
+    check_ok(checkpoint_writer_wait(writer, &error), error); // it was told
+    unsigned char* now = bytes_of(path, &size);
+    assert_int_equal(size, plain_size);
+    assert_memory_equal(now, good, size);
+    check_ok(save_behind(&writer, "/nowhere", w, 9, &error), error);
+    assert_int_equal(checkpoint_writer_wait(writer, &error), TALUS_ERR_IO);
+    assert_non_null(strstr(error.text, "No such file or directory"));
+    check_ok(save_behind(&writer, folder, w, 11, &error), error);
+    checkpoint_writer_free(writer); // waits
+    free(now);
+    now = bytes_of(path, &size);
+    assert_true(size != plain_size || memcmp(now, good, size) != 0);
+    free(now);
+    free(good);
+    free(path);
+    free(plain);
+    free(previous);
+    talus_world_destroy(w);
+    sample_remove(folder);
+    sample_remove(other);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -597,6 +663,7 @@ int main(void)
         cmocka_unit_test(test_other),        cmocka_unit_test(test_versions),
         cmocka_unit_test(test_every_field),  cmocka_unit_test(test_fields),
         cmocka_unit_test(test_world_fields), cmocka_unit_test(test_disk_full),
+        cmocka_unit_test(test_behind),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -657,6 +657,51 @@ static void test_of_world(void** state)
     }
 }
 
+/// A frame written by a thread of its own is that of the moment when it was asked for, byte for
+/// byte, although the world goes on at once; a failure is told by the next call.
+static void test_written_behind(void** state)
+{
+    (void)state;
+    char *plain = sample_folder(), *behind = sample_folder(), command[600];
+    talus_world* w = sample_world(3, 1);
+    talus_error error = {0};
+    frames *f = NULL, *g = NULL;
+    begin(&f, plain, (frames_position){0});
+    begin(&g, behind, (frames_position){0});
+    for (uint64_t i = 0; i < 6; i++) {
+        sample_state(w, i);
+        check_ok(frames_write(f, w, &error), error);
+        check_ok(frames_write_behind(g, w, &error), error);
+        sample_state(w, 100 + i);
+        if (i == 2) check_ok(frames_commit(f, NULL, &error), error);
+        if (i == 2) check_ok(frames_commit_behind(g, &error), error);
+    }
+    frames_position at = {0}, there = {0};
+    check_ok(frames_commit(f, &at, &error), error);
+    check_ok(frames_commit(g, &there, &error), error);
+    assert_false(frames_are_busy(g));
+    assert_memory_equal(&at, &there, sizeof at);
+    snprintf(command, sizeof command, "diff -r %s/frames %s/frames", plain, behind);
+    assert_int_equal(system(command), 0);
+
+    sample_state(w, 6);
+    check_ok(frames_write_behind(g, w, &error), error);
+    limit_file_size(4096);
+    check_ok(frames_commit_behind(g, &error), error);
+    sample_state(w, 7);
+    assert_int_equal(frames_write_behind(g, w, &error), TALUS_ERR_IO);
+    assert_non_null(strstr(error.text, "File too large"));
+    limit_file_size(RLIM_INFINITY);
+    check_ok(frames_write_behind(g, w, &error), error);
+    check_ok(frames_finish(g, &error), error);
+    frames_close(f);
+    frames_close(g);
+    check_frames(behind, w, 8);
+    talus_world_destroy(w);
+    sample_remove(plain);
+    sample_remove(behind);
+}
+
 int main(int argc, char** argv)
 {
     if (argc == 4 && strcmp(argv[1], "--write") == 0) return write_sample(argv[2], atoi(argv[3]));
@@ -666,7 +711,7 @@ int main(int argc, char** argv)
         cmocka_unit_test(test_large),         cmocka_unit_test(test_disk_full),
         cmocka_unit_test(test_of_world),      cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_shapes_added),  cmocka_unit_test(test_bad_shapes),
-        cmocka_unit_test(test_reasons),
+        cmocka_unit_test(test_reasons),       cmocka_unit_test(test_written_behind),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

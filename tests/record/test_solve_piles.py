@@ -6,6 +6,7 @@ them at all.
 """
 import json
 import os
+import re
 import subprocess
 import tempfile
 import unittest
@@ -68,6 +69,12 @@ class Piles(unittest.TestCase):
         self.assertLess(problem.error(r), 1.01 * TOLERANCE)
         return told
 
+    def check_steps(self, told, most):
+        """So many factorizations at most, and no sweeps to speak of."""
+        steps = [int(n) for n in re.findall(r"(\d+) steps? of", told["story"])]
+        self.assertLessEqual(sum(steps), most, told["story"])
+        self.assertLess(told["iterations"], most + 10000, told["story"])
+
     def lattice(self, counts, box, **more):
         dim = len(counts)
         up = [0] * (dim - 1) + [1]
@@ -92,6 +99,51 @@ class Piles(unittest.TestCase):
         file = self.problem(dim=2, up=[0, 1], box=[1, 1], mu=0.6, steps=16, gravity=[2, -9.5],
                             grains="{type: masonry, brick: [0.25, 0.1], bricks: 8, courses: 14}")
         self.check(file, 400)
+
+    # The steps allowed are twice those that it takes. Over the contacts, without bodies, nine and three
+    # steps took 20 s on the two blocks of cubes, and the boxes took 11 000 sweeps.
+
+    def test_cubes(self):
+        """Cubes on and beside each other, face to face, with little friction."""
+        told = self.check(self.lattice([4, 4, 3], [0.1, 0.1, 0.1], mu=0.1, steps=4), 1000)
+        self.check_steps(told, 400)
+
+    def test_cubes_pulled_aside(self):
+        told = self.check(self.lattice([4, 4, 4], [0.1, 0.1, 0.1], mu=0.5, steps=16,
+                                       gravity=[3, 2, -9]), 1000)
+        self.check_steps(told, 500)
+
+    def test_wide_block_of_boxes(self):
+        told = self.check(self.lattice([20, 12], [0.1, 0.05], mu=0.4, steps=16), 1500)
+        self.check_steps(told, 300)
+
+    def test_collapsing_balls(self):
+        """A column of balls without its walls, falling apart."""
+        file = self.problem(dim=3, up=[0, 0, 1], box=[1, 1, 1], mu=0.5, steps=200,
+                            gravity=[0, 0, -9.81],
+                            grains="{type: lattice, lattice: hcp, low: [0, 0, 0], counts: [5, 5, 10], "
+                            "radius: 0.05, jitter: 0.5, factor: 1.01}")
+        self.check_steps(self.check(file, 300), 300)
+
+    def test_bodies_are_in_the_file(self):
+        """M and H beside W: the same problem, and the same answer whichever is read."""
+        file = self.lattice([3, 3, 2], [0.1, 0.1, 0.1], mu=0.3, steps=4)
+        local = Problem(file)
+        self.check(file, 100)
+        damaged = self.folder / "damaged.hdf5"
+        damaged.write_bytes(file.read_bytes())
+        with h5py.File(damaged, "r+") as both:
+            del both["fclib_global/H/x"]
+        self.check(damaged, 100)  # without the bodies
+        with h5py.File(file, "r+") as both:
+            del both["fclib_local"]
+        bodies = Problem(file)
+        self.assertTrue(bodies.is_global)
+        self.assertEqual(len(bodies.f), 6 * 18)
+        largest = abs(local.W).max()
+        self.assertLess(abs(local.W - bodies.W).max(), 1e-12 * largest)
+        self.assertTrue((local.q == bodies.w).all())
+        self.check(file, 100)
 
     def test_interior_point_method_by_name(self):
         """It comes close by itself, and what it does not reach it does not call solved."""

@@ -2,6 +2,7 @@
 #include "solve_model.h"
 
 #include "rigid/reduced/condense.h"
+#include "rigid/reduced/system.h"
 
 /// Largest difference between the velocities of both problems for the impulses in them, relative to
 /// the largest velocity. Frames are those of base/vec.h.
@@ -95,6 +96,101 @@ static void solutions_go_back(void** state)
     }
 }
 
+/// A random problem with its bodies, some of which are walls, mobile or not.
+static void random_with_bodies(uint64_t seed, problem* p, reduced_problem* reduced, double** r)
+{
+    static model m;
+    talus_error error;
+    rng g = rng_make(13, seed, 0);
+    random_model(&g, 2 + (int)(seed % 2), 2 + (int)(seed % 30), 1 + 2 * (int)seed, seed % 3 == 0,
+                 &m);
+    build(&m, p);
+    problem_refresh(p);
+    check_ok(reduced_from_problem(p, reduced, r, &error), error);
+    check_ok(reduced_add_bodies(p, reduced, &error), error);
+}
+
+static void bodies_make_the_same_velocities(void** state)
+{
+    (void)state;
+    double worst = 0.0;
+    for (uint64_t i = 0; i < (uint64_t)test_count(100, 10); i++) {
+        problem p = {0};
+        reduced_problem reduced;
+        double* r;
+        random_with_bodies(i, &p, &reduced, &r);
+        const size_t n = (size_t)(reduced.count * reduced.width);
+        double *u = malloc(sizeof(double) * 2 * n), off = 0.0, size = 0.0;
+        assert_int_equal(reduced.bodies.width, p.dim == 2 ? 3 : 6);
+        reduced_velocity(&reduced, r, u);
+        reduced_fast_velocity(&reduced, r, u + n);
+        for (size_t k = 0; k < n; k++) {
+            off = fmax(off, fabs(u[k] - u[n + k]));
+            size = fmax(size, fabs(u[k]));
+        }
+        free(u);
+        worst = fmax(worst, off / size);
+        reduced_free(&reduced);
+        free(r);
+        problem_free(&p);
+    }
+    check_below("velocities by way of the bodies", worst, 1e-12,
+                "sums over up to 200 contacts in another order");
+}
+
+/// The blocks of a linear system, of sizes that differ by 10^4.
+static void some_blocks(const void* data, int64_t c, double* A, double* B)
+{
+    const reduced_problem* p = data;
+    rng g = rng_make(14, (uint64_t)c, 0);
+    for (int k = 0; k < p->width * p->width; k++) {
+        const bool diagonal = k % (p->width + 1) == 0;
+        A[k] = (diagonal ? 1.0 : 0.0) + 0.2 * (rng_uniform(&g) - 0.5);
+        B[k] = diagonal ? p->block[0] * pow(10.0, -4.0 * rng_uniform(&g)) : 0.0;
+    }
+}
+
+/// B x + A W x = b over the bodies and over the contacts.
+static void systems_agree(void** state)
+{
+    (void)state;
+    double worst = 0.0;
+    for (uint64_t i = 0; i < (uint64_t)test_count(60, 10); i++) {
+        problem p = {0};
+        reduced_problem reduced;
+        double *r, *x[2];
+        random_with_bodies(i, &p, &reduced, &r);
+        const size_t n = (size_t)(reduced.count * reduced.width);
+        const reduced_work work = {.p = &reduced};
+        const int width = reduced.bodies.width;
+        double off = 0.0, size = 0.0;
+        for (int k = 0; k < 2; k++) {
+            reduced.bodies.width = k == 0 ? width : 0;
+            reduced_system* s = reduced_system_new(&work);
+            assert_non_null(s);
+            assert_int_equal(reduced_system_has_bodies(s), k == 0);
+            assert_true(reduced_system_make(s, some_blocks, &reduced));
+            x[k] = malloc(sizeof(double) * n);
+            memcpy(x[k], r, sizeof(double) * n);
+            reduced_system_solve(s, 1, x[k]);
+            reduced_system_free(s);
+        }
+        reduced.bodies.width = width;
+        for (size_t k = 0; k < n; k++) {
+            off = fmax(off, fabs(x[0][k] - x[1][k]));
+            size = fmax(size, fabs(x[0][k]));
+        }
+        worst = fmax(worst, off / size);
+        free(x[0]);
+        free(x[1]);
+        reduced_free(&reduced);
+        free(r);
+        problem_free(&p);
+    }
+    check_below("solutions over bodies and over contacts", worst, 1e-8,
+                "rounding times the spread of the blocks, 1e4, that of the masses and 1000");
+}
+
 static void compound_contacts_are_refused(void** state)
 {
     (void)state;
@@ -114,8 +210,8 @@ static void compound_contacts_are_refused(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(velocities_are_the_same),
-        cmocka_unit_test(solutions_go_back),
+        cmocka_unit_test(velocities_are_the_same),         cmocka_unit_test(solutions_go_back),
+        cmocka_unit_test(bodies_make_the_same_velocities), cmocka_unit_test(systems_agree),
         cmocka_unit_test(compound_contacts_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -91,7 +91,7 @@ static double error_after(bool lid, double even, double slope)
     set_impulses(&p, exact, even, slope);
     rescaling_begin(&r, &p, DISKS, 1000);
     assert_true(rescaling_due(&r, 16));
-    assert_int_equal(rescale(&r, &p), TALUS_OK);
+    assert_int_equal(rescale(&r, &p, 2), TALUS_OK);
     for (int64_t c = 0; c < p.count; c++) {
         const double* row = p.contact + c * WIDTH;
         error = fmax(error, fabs(row[1] * row[7] - exact[c]) / exact[0]);
@@ -147,7 +147,7 @@ static void test_what_cannot_be_solved_does_not_grow(void** state)
     set_impulses(&p, exact, 0.0, 0.0);
     rescaling_begin(&r, &p, DISKS, 1000);
     for (int i = 0; i < 9; i++) {
-        assert_int_equal(rescale(&r, &p), TALUS_OK);
+        assert_int_equal(rescale(&r, &p, 2), TALUS_OK);
         find_velocities(&p);
     }
     double most = 0.0;
@@ -171,7 +171,7 @@ static void test_what_is_left_alone(void** state)
     assert_false(rescaling_due(&r, 1000)); // bonds and torques
     p.compound_count = 0;
     rescaling_begin(&r, &p, DISKS, 1000);
-    assert_int_equal(rescale(&r, &p), TALUS_OK); // nothing pushes
+    assert_int_equal(rescale(&r, &p, 2), TALUS_OK); // nothing pushes
     for (int64_t c = 0; c < p.count; c++) assert_true(p.contact[c * WIDTH + 7] == 0.0);
     int64_t times = 0;
     for (int64_t sweeps = 0; sweeps < 1000; sweeps++) {

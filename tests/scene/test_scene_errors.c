@@ -43,8 +43,9 @@ static talus_status try_scene(const char* const* sets, int set_count, talus_repo
 #define HEAD "dimension: 2\nstep: 0.01\nuntil: {time: 1}\n"
 /// What stands at the top of a scene, in messages about keys that do not.
 #define TOP_KEYS                                                                                   \
-    "title, description, strict, units, dimension, world, seed, threads, method, step, gravity, "  \
-    "drag, periodic, domain, solver, soft, policies, materials, pairs, shapes, walls, grains, "    \
+    "title, description, strict, units, dimension, world, seed, threads, device, method, step, "   \
+    "gravity, drag, periodic, domain, solver, soft, policies, materials, pairs, shapes, walls, "   \
+    "grains, "                                                                                     \
     "until, phases, output"
 #define HEAD_3D "dimension: 3\nstep: 0.01\nuntil: {time: 1}\n"
 
@@ -119,6 +120,10 @@ static const bad_scene bad_scenes[] = {
      "4:22: solver.max_sweeps: 1.5 does not fit (expected an integer from 1 to 1000000000)\n"},
     {HEAD "solver: 3\n",
      "4:9: solver: '3' is not known (expected auto, accelerated, coloured or sweeps)\n"},
+    {HEAD "device: gpu:x\n", "4:9: device: is 'gpu:x' (expected cpu, gpu, gpu:N for card number N "
+                             "from 0 on, or auto)\n"},
+    {HEAD "device: GPU\n", "4:9: device: is 'GPU' (expected cpu, gpu, gpu:N for card number N from "
+                           "0 on, or auto)\n"},
     {HEAD "drag:\n", "4:6: drag: is empty (expected a number >= 0)\n"},
     {HEAD "drag: 1_000\n", "4:7: drag: '1_000' is not a number (expected a number >= 0)\n"},
     {HEAD "drag: .inf\n", "4:7: drag: '.inf' is not a number (expected a number >= 0)\n"},

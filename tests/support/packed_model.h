@@ -13,6 +13,8 @@
 
 #include <string.h>
 
+enum { MOBILE_WALLS = 2 };
+
 /// Which laws the compound contacts have.
 typedef enum compound_laws { NO_TORQUES, ROLLING, MIXED } compound_laws;
 
@@ -27,7 +29,7 @@ typedef struct cloud {
     double pivots; ///< bodies that turn but do not move
     double uneven; ///< balls with another moment of inertia
     double walls;  ///< contacts with a fixed wall
-    double mobile; ///< contacts with one mobile wall
+    double mobile; ///< contacts with mobile walls
     double hub;    ///< contacts with body 0
 } cloud;
 
@@ -146,7 +148,9 @@ static inline void choose_pair(rng* r, const cloud* c, problem* p, int64_t conta
     } while (b == 0 || !(p->free[b * stride + row_im(dim)] > 0.0));
     a = (b + 1 + (int64_t)rng_below(r, 9)) % c->bodies;
     if (kind < c->hub) a = 0;
-    if (kind >= c->hub && kind < c->hub + c->mobile) a = p->mobile_first;
+    if (kind >= c->hub && kind < c->hub + c->mobile) {
+        a = p->mobile_first + (int64_t)rng_below(r, MOBILE_WALLS);
+    }
     if (kind > 1.0 - c->walls) {
         a = p->rows++;
         memset(p->free + a * stride, 0, sizeof(double) * (size_t)stride);
@@ -163,7 +167,7 @@ static inline void fill_cloud_contact(rng* r, const cloud* c, const bool* solid,
     double* row = p->contact + contact * problem_width(dim);
     choose_pair(r, c, p, contact);
     const int32_t a = p->pair[2 * contact], b = p->pair[2 * contact + 1];
-    const bool solid_a = a < c->bodies && solid[a], mobile = a == p->mobile_first;
+    const bool solid_a = a < c->bodies && solid[a], mobile = problem_mobile_wall(p, a) >= 0;
     const double *free_a = p->free + a * stride, *free_b = p->free + b * stride;
     random_unit(r, dim, row);
     if (mobile && chance(r, 0.7)) { // across the wall's axis 0: a diagonal block for balls
@@ -193,34 +197,107 @@ static inline void fill_cloud_contact(rng* r, const cloud* c, const bool* solid,
     fill_cloud_turn(r, p, contact, solid_a || solid[b], a < c->bodies);
 }
 
+// ---- mobile walls ------------------------------------------------------------------------------
+
+/// Velocities of the mobile walls, and of the copies that are rows from `first` on, of the contacts
+/// from which `of` counts: those with the impulses in `contact`.
+static inline void move_copies(const problem* p, int64_t first, const int32_t* wall_of,
+                               const double* contact, double* rows)
+{
+    const int dim = p->dim, stride = problem_stride(dim), width = problem_width(dim);
+    for (int64_t wall = 0; wall < p->mobile_count; wall++) {
+        const int64_t row = p->mobile_first + wall;
+        double push[3] = {0.0, 0.0, 0.0};
+        for (int64_t c = 0; c < p->count; c++) {
+            if (wall_of[c] == wall)
+                vec_add_scaled(dim, push, 1.0, contact + c * width + contact_p(dim));
+        }
+        for (int i = 0; i < dim; i++) {
+            rows[row * stride + i] = p->free[row * stride + i] -
+                                     vec_dot(dim, p->mobility + (wall * dim + i) * dim, push);
+        }
+    }
+    for (int64_t c = 0; c < p->count; c++) {
+        if (wall_of[c] < 0) continue;
+        vec_copy(dim, rows + first * stride, rows + (p->mobile_first + wall_of[c]) * stride);
+        first++;
+    }
+}
+
+/// Give every contact of a mobile wall a copy of it, a row that stays what it is while contacts are
+/// updated, and the response that it has to a wall of which each contact bears its share. Returns
+/// the first of these rows; wall_of is [contacts].
+static inline int64_t split_mobile_walls(problem* p, int32_t* wall_of)
+{
+    const int dim = p->dim, stride = problem_stride(dim);
+    const int64_t first = p->rows;
+    int64_t contacts[MOBILE_WALLS] = {0};
+    for (int64_t c = 0; c < p->count; c++) {
+        wall_of[c] = (int32_t)problem_mobile_wall(p, p->pair[2 * c]);
+        if (wall_of[c] >= 0) contacts[wall_of[c]]++;
+    }
+    for (int64_t c = 0; c < p->count; c++) {
+        double* row = p->contact + c * problem_width(dim);
+        if (wall_of[c] < 0) continue;
+        const size_t bytes = sizeof(double) * (size_t)stride;
+        memcpy(p->free + p->rows * stride, p->free + p->pair[2 * c] * stride, bytes);
+        memcpy(p->body + p->rows * stride, p->free + p->rows * stride, bytes);
+        p->pair[2 * c] = (int32_t)p->rows++;
+        vec_add_scaled(dim * dim, problem_block(p, dim, c), (double)contacts[wall_of[c]] - 1.0,
+                       p->mobility + wall_of[c] * dim * dim);
+        problem_responses(dim, problem_block(p, dim, c), row, &row[contact_mn(dim)],
+                          &row[contact_mt(dim)]);
+    }
+    move_copies(p, first, wall_of, p->contact, p->body);
+    return first;
+}
+
+// ---- a problem ---------------------------------------------------------------------------------
+
 /// The same numbers for the same seed.
 static inline void fill_cloud(const cloud* c, uint64_t seed, problem* p)
 {
     rng r = rng_make(seed, (uint64_t)c->dim, 77);
     const int dim = c->dim, stride = problem_stride(dim);
-    const problem_size size = {.rows = c->bodies + 1 + c->contacts,
+    const problem_size size = {.rows = c->bodies + MOBILE_WALLS + c->contacts,
                                .contacts = c->contacts,
                                .blocks = c->contacts,
                                .compound = c->contacts,
-                               .mobile = 1};
+                               .mobile = MOBILE_WALLS};
     assert_int_equal(problem_reset(p, dim, &size), 0);
     bool* solid = calloc((size_t)c->bodies, sizeof *solid);
     for (int i = 0; i < c->bodies; i++) {
         solid[i] = chance(&r, c->solids);
         fill_cloud_body(&r, c, solid[i], p->free + i * stride);
     }
-    p->rows = c->bodies + 1;
+    p->rows = c->bodies + MOBILE_WALLS;
     p->mobile_first = c->bodies;
-    p->mobile_count = 1;
-    memset(p->free + c->bodies * stride, 0, sizeof(double) * (size_t)stride);
-    random_numbers(&r, dim, 1.0, p->free + c->bodies * stride);
-    for (int i = 0; i < dim; i++) {
-        for (int j = 0; j < dim; j++) p->mobility[i * dim + j] = i != j ? 0.0 : i == 0 ? 0.3 : 0.7;
+    p->mobile_count = MOBILE_WALLS;
+    memset(p->free + c->bodies * stride, 0, sizeof(double) * (size_t)(MOBILE_WALLS * stride));
+    for (int wall = 0; wall < MOBILE_WALLS; wall++) {
+        double* mobility = p->mobility + wall * dim * dim;
+        random_numbers(&r, dim, 1.0, p->free + (c->bodies + wall) * stride);
+        for (int i = 0; i < dim; i++) {
+            for (int j = 0; j < dim; j++) {
+                mobility[i * dim + j] = i != j ? 0.0 : i == 0 ? 0.3 : 0.7 + wall;
+            }
+        }
     }
     for (int64_t k = 0; k < c->contacts; k++) fill_cloud_contact(&r, c, solid, p, k);
     p->count = c->contacts;
     problem_refresh(p);
     free(solid);
+}
+
+/// Let a contact in the middle have another body, so that a layout fits no more.
+static inline void change_a_pair(problem* p)
+{
+    for (int64_t c = p->count / 2;; c++) {
+        const int32_t a = p->pair[2 * c], b = p->pair[2 * c + 1], other = p->pair[2 * c + 3];
+        if (a >= p->mobile_first || a == 0 || other == a || other == b) continue;
+        p->pair[2 * c] = other;
+        return;
+    }
 }
 
 #endif

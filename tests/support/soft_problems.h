@@ -108,9 +108,9 @@ static void motion_begin(motion* m, const integrator* kind, const problem* p, be
 static void motion_step(motion* m, const integrator* kind, double h)
 {
     double a;
-    integrator_predict(kind, &m->c, h, 1);
+    kind->predict(&m->c, h, 0, m->c.count);
     motion_evaluate(m, 0.0, &a);
-    integrator_correct(kind, &m->c, &a, h, 1);
+    kind->correct(&m->c, &a, h, 0, m->c.count);
 }
 
 /// Errors of x and v at the end of a run of `steps` steps.

@@ -3,6 +3,10 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+
+/// Bytes of a large page, and so many of them make an array large.
+enum { LARGE_PAGE = 1 << 21, LARGE_PAGES = 2 };
 
 /// Bytes of `elements` elements, at least one; 0 if no memory could hold them.
 static size_t bytes_of(int64_t elements, size_t size)
@@ -41,6 +45,19 @@ bool arrays_grow_all(int64_t* capacity, int64_t needed, const array_room* arrays
     return true;
 }
 
+/// Memory that begins at a line of the cache. The machine is asked for large pages where they are
+/// worth it: it looks up where a page is each time that a kernel comes to another one.
+static void* allocate_lines(size_t bytes)
+{
+    const size_t unit = bytes < LARGE_PAGES * LARGE_PAGE ? ARRAY_ALIGNMENT : LARGE_PAGE;
+    const size_t whole = (bytes + unit - 1) / unit * unit; // aligned_alloc() wants whole units
+    void* const memory = aligned_alloc(unit, whole);
+#ifdef MADV_HUGEPAGE
+    if (memory && unit == LARGE_PAGE) (void)madvise(memory, whole, MADV_HUGEPAGE);
+#endif
+    return memory;
+}
+
 bool arrays_renew_all(int64_t* capacity, int64_t needed, const array_room* arrays, size_t count)
 {
     if (needed <= *capacity) return true;
@@ -52,9 +69,7 @@ bool arrays_renew_all(int64_t* capacity, int64_t needed, const array_room* array
     }
     for (size_t k = 0; k < count && good; k++) {
         const size_t bytes = bytes_of(room, arrays[k].size);
-        const size_t lines = (bytes + ARRAY_ALIGNMENT - 1) / ARRAY_ALIGNMENT; // whole ones only
-        set_pointer(&arrays[k],
-                    bytes > 0 ? aligned_alloc(ARRAY_ALIGNMENT, lines * ARRAY_ALIGNMENT) : NULL);
+        set_pointer(&arrays[k], bytes > 0 ? allocate_lines(bytes) : NULL);
         good = pointer_of(&arrays[k]) != NULL;
     }
     for (size_t k = 0; k < count && !good; k++) {

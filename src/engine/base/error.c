@@ -17,6 +17,7 @@ const char* talus_status_name(talus_status status)
     case TALUS_ERR_EXISTS: return "TALUS_ERR_EXISTS";
     case TALUS_ERR_NUMERIC: return "TALUS_ERR_NUMERIC";
     case TALUS_ERR_STATE: return "TALUS_ERR_STATE";
+    case TALUS_ERR_DEVICE: return "TALUS_ERR_DEVICE";
     }
     return "unknown status";
 }

@@ -124,6 +124,42 @@ static ALWAYS_INLINE void lanes_store_rows(real* rows, const int stride, const i
     lanes_put_rows(r[5], r[7], _mm512_permutex2var_pd(t1, odd, t3));
 }
 
+/// Eight columns as rows of eight numbers.
+static ALWAYS_INLINE void lanes_to_rows(const lanes in[8], __m512d out[8])
+{
+    __m512d t[8];
+    for (int k = 0; k < 8; k += 2) {
+        t[k] = _mm512_unpacklo_pd(in[k], in[k + 1]);
+        t[k + 1] = _mm512_unpackhi_pd(in[k], in[k + 1]);
+    }
+    for (int k = 0; k < 2; k++) {
+        const __m512d low = _mm512_shuffle_f64x2(t[k], t[2 + k], 0x88);
+        const __m512d high = _mm512_shuffle_f64x2(t[k], t[2 + k], 0xdd);
+        const __m512d low2 = _mm512_shuffle_f64x2(t[4 + k], t[6 + k], 0x88);
+        const __m512d high2 = _mm512_shuffle_f64x2(t[4 + k], t[6 + k], 0xdd);
+        out[k] = _mm512_shuffle_f64x2(low, low2, 0x88);
+        out[2 + k] = _mm512_shuffle_f64x2(high, high2, 0x88);
+        out[4 + k] = _mm512_shuffle_f64x2(low, low2, 0xdd);
+        out[6 + k] = _mm512_shuffle_f64x2(high, high2, 0xdd);
+    }
+}
+
+/// Add eight columns to rows of eight numbers, which begin at the numbers of_a and of_b: lane after
+/// lane a, then b, so that sums have one order for every width.
+static ALWAYS_INLINE void lanes_add_rows(real* rows, const int32_t* of_a, const lanes a[8],
+                                         const int32_t* of_b, const lanes b[8])
+{
+    __m512d on_a[8], on_b[8];
+    lanes_to_rows(a, on_a);
+    lanes_to_rows(b, on_b);
+    for (int k = 0; k < 8; k++) {
+        double* row = rows + of_a[k];
+        _mm512_store_pd(row, _mm512_load_pd(row) + on_a[k]);
+        row = rows + of_b[k];
+        _mm512_store_pd(row, _mm512_load_pd(row) + on_b[k]);
+    }
+}
+
 #elif defined __AVX2__
 #include <immintrin.h>
 #define LANE_WIDTH 4
@@ -210,6 +246,24 @@ static ALWAYS_INLINE void lanes_store_rows(real* rows, const int stride, const i
     for (int k = 0; k < 4; k++) _mm256_store_pd(rows + (int64_t)who[k] * stride + at, x[k]);
 }
 
+static ALWAYS_INLINE void lanes_add_rows(real* rows, const int32_t* of_a, const lanes a[8],
+                                         const int32_t* of_b, const lanes b[8])
+{
+    lanes on_a[8], on_b[8];
+    for (int k = 0; k < 8; k++) on_a[k] = a[k], on_b[k] = b[k];
+    for (int k = 0; k < 8; k += 4) lanes_transpose(on_a + k), lanes_transpose(on_b + k);
+    for (int k = 0; k < 4; k++) {
+        for (int half = 0; half < 8; half += 4) {
+            double* row = rows + of_a[k] + half;
+            _mm256_store_pd(row, _mm256_load_pd(row) + on_a[half + k]);
+        }
+        for (int half = 0; half < 8; half += 4) {
+            double* row = rows + of_b[k] + half;
+            _mm256_store_pd(row, _mm256_load_pd(row) + on_b[half + k]);
+        }
+    }
+}
+
 #else
 #define LANE_WIDTH 1
 typedef real lanes;
@@ -277,6 +331,19 @@ static ALWAYS_INLINE void lanes_store_rows(real* rows, const int stride, const i
 {
     for (int k = 0; k < 4; k++) rows[(int64_t)who[0] * stride + at + k] = in[k];
 }
+static ALWAYS_INLINE void lanes_add_rows(real* rows, const int32_t* of_a, const lanes a[8],
+                                         const int32_t* of_b, const lanes b[8])
+{
+    for (int k = 0; k < 8; k++) rows[of_a[0] + k] += a[k];
+    for (int k = 0; k < 8; k++) rows[of_b[0] + k] += b[k];
+}
+#endif
+
+/// Unroll the loop that follows, so that an array of lanes in it can be registers.
+#if defined __clang__
+#define UNROLLED _Pragma("unroll")
+#else
+#define UNROLLED _Pragma("GCC unroll 8")
 #endif
 
 /// a > b ? x : y

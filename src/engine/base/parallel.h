@@ -12,7 +12,7 @@
 
 enum {
     PARALLEL_LEAST = 4000, ///< items below which starting threads costs more than it gains
-    PARALLEL_CHUNK = 4096, ///< items of a chunk, at least
+    PARALLEL_CHUNK = 1024, ///< items of a chunk, at least: 10^4 grains are dealt out evenly
     PARALLEL_CHUNKS = 256, ///< chunks, at most
     PARALLEL_WIDTH = 8,    ///< numbers that a loop can put together, at most
 };

@@ -1,6 +1,7 @@
 /// Jacobi's method for small symmetric matrices: rotations that make one entry after the other
 /// zero, until nothing is left beside the diagonal.
 #include "base/symmetric.h"
+#include "base/portable.h"
 
 #include <math.h>
 #include <string.h>
@@ -21,8 +22,8 @@ static void rotate(int n, double* a, double* v, int p, int q)
     const double off = a[p * n + q];
     if (off == 0.0) return;
     double theta = 0.5 * (a[q * n + q] - a[p * n + p]) / off;
-    double t = copysign(1.0, theta) / (fabs(theta) + hypot(theta, 1.0));
-    double c = 1.0 / hypot(t, 1.0), s = t * c;
+    double t = copysign(1.0, theta) / (fabs(theta) + portable_hypot(theta, 1.0));
+    double c = 1.0 / portable_hypot(t, 1.0), s = t * c;
     turn(n, a + p, a + q, n, c, s);
     turn(n, a + p * n, a + q * n, 1, c, s);
     a[p * n + q] = a[q * n + p] = 0.0;

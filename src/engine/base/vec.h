@@ -3,10 +3,14 @@
 #ifndef TALUS_BASE_VEC_H
 #define TALUS_BASE_VEC_H
 
+#include "base/portable.h"
 #include <math.h>
 #include <stdbool.h>
 
+/// Device code may have its own (card/phases.h).
+#ifndef ALWAYS_INLINE
 #define ALWAYS_INLINE inline __attribute__((always_inline))
+#endif
 
 static ALWAYS_INLINE double vec_dot(const int dim, const double* a, const double* b)
 {
@@ -78,7 +82,8 @@ static inline void vec_frame(int dim, const double* n, double frame[3][3])
     // The axis least aligned with n gives a well-conditioned first tangent.
     int k = fabs(n[0]) < fabs(n[1]) ? (fabs(n[0]) < fabs(n[2]) ? 0 : 2)
                                     : (fabs(n[1]) < fabs(n[2]) ? 1 : 2);
-    double e[3] = {k == 0, k == 1, k == 2};
+    double e[3] = {0.0, 0.0, 0.0};
+    e[k] = 1.0;
     vec_cross(frame[1], n, e);
     double length = vec_norm(3, frame[1]);
     for (int c = 0; c < 3; c++) frame[1][c] /= length;
@@ -95,8 +100,8 @@ static inline double radians(double degrees)
 static inline void quat_from_rotation(double q[4], const double r[3])
 {
     double angle = vec_norm(3, r);
-    double s = angle > 1e-9 ? sin(0.5 * angle) / angle : 0.5;
-    q[0] = cos(0.5 * angle);
+    double s = angle > 1e-9 ? portable_sin(0.5 * angle) / angle : 0.5;
+    q[0] = portable_cos(0.5 * angle);
     for (int k = 0; k < 3; k++) q[k + 1] = s * r[k];
 }
 
@@ -105,7 +110,8 @@ static inline void quat_from_rotation(double q[4], const double r[3])
 static inline void quat_to_rotation(double r[3], const double q[4])
 {
     const double sine = sqrt(q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
-    const double angle = 2.0 * (q[0] < 0.0 ? atan2(-sine, -q[0]) : atan2(sine, q[0]));
+    const double angle =
+        2.0 * (q[0] < 0.0 ? portable_atan2(-sine, -q[0]) : portable_atan2(sine, q[0]));
     for (int k = 0; k < 3; k++) r[k] = sine > 0.0 ? angle / sine * q[1 + k] : 0.0;
 }
 

@@ -11,6 +11,7 @@
 #include "geometry/shape.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /// Grains that one thread works on at a time. Nothing depends on it.
 enum { GRAIN_CHUNK = 2048 };
@@ -128,6 +129,16 @@ static talus_status grain_contacts(wall_search* s, wall_approach* at)
     return TALUS_OK;
 }
 
+/// The first grain from `i` on that is not far from all walls; `end` if there is none. Most are
+/// far: eight are seen at once.
+static int64_t next_near(const uint8_t* far, int64_t i, int64_t end)
+{
+    static const uint8_t all_far[8] = {1, 1, 1, 1, 1, 1, 1, 1};
+    while (i + 8 <= end && memcmp(far + i, all_far, 8) == 0) i += 8;
+    while (i < end && far[i]) i++;
+    return i;
+}
+
 /// Contacts of the grains [first, end) with one wall.
 static talus_status wall_contacts(const narrow* n, int wall, int64_t first, int64_t end,
                                   narrow_scratch* scratch, uint8_t* escaped, contacts* out)
@@ -139,8 +150,9 @@ static talus_status wall_contacts(const narrow* n, int wall, int64_t first, int6
                      .escaped = escaped,
                      .out = out};
     const wall_sight sight = wall_sight_of(n, wall);
-    for (int64_t i = first; i < end; i++) {
-        if (g->inv_mass[i] == 0.0 || (n->far && n->far[i])) continue;
+    for (int64_t i = n->far ? next_near(n->far, first, end) : first; i < end;
+         i = n->far ? next_near(n->far, i + 1, end) : i + 1) {
+        if (g->inv_mass[i] == 0.0) continue;
         const double* x = g->position + i * g->dim;
         if (g->dim == 2 ? wall_sight_clear(&sight, 2, x, g->radius[i], n->margin[i])
                         : wall_sight_clear(&sight, 3, x, g->radius[i], n->margin[i])) {
@@ -163,11 +175,26 @@ static talus_status wall_contacts(const narrow* n, int wall, int64_t first, int6
     return TALUS_OK;
 }
 
+/// One list, without a copy.
+static talus_status narrow_walls_directly(const narrow* n, uint8_t* escaped, contacts* out)
+{
+    narrow_scratch scratch = {0};
+    talus_status status = TALUS_OK;
+    for (int wall = (int)n->w->count - 1; wall >= 0 && status == TALUS_OK; wall--) {
+        if (!n->w->present[wall]) continue;
+        status = wall_contacts(n, wall, 0, n->g->count, &scratch, escaped, out);
+    }
+    if (n->visitor) n->visitor->free_scratch(scratch.visiting);
+    narrow_scratch_free(&scratch);
+    return status;
+}
+
 /// Walls one after the other, grains side by side: no two threads mark the same grain.
 talus_status narrow_walls(const narrow* n, uint8_t* escaped, contacts* out)
 {
     const int64_t count = n->g->count, chunks = (count + GRAIN_CHUNK - 1) / GRAIN_CHUNK;
     if (chunks == 0) return TALUS_OK;
+    if (n->direct) return narrow_walls_directly(n, escaped, out);
     narrow_chunk* chunk = calloc((size_t)chunks, sizeof *chunk);
     talus_status status = chunk ? TALUS_OK : TALUS_ERR_MEMORY;
     for (int wall = (int)n->w->count - 1; wall >= 0 && status == TALUS_OK; wall--) {

@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "base/portable.h"
 #include "base/vec.h"
 
 #include <stdlib.h>
@@ -31,7 +32,7 @@ double bins_width(int dim, const double length[3], int64_t count)
     }
     for (int k = 0; k < dim && sorted[0] > 0.0; k++) {
         product *= sorted[k] / sorted[0];
-        width = fmax(width, sorted[0] * pow(product / (double)count, 1.0 / (k + 1)));
+        width = fmax(width, sorted[0] * portable_pow(product / (double)count, 1.0 / (k + 1)));
     }
     return width;
 }

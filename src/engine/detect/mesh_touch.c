@@ -17,6 +17,7 @@
 /// as far as b may move: there both lie hidden below the surface, and hold nothing that this does
 /// not hold first.
 #include "detect/mesh_touch.h"
+#include "base/portable.h"
 
 #include "detect/mesh_query.h"
 #include "geometry/feature.h"
@@ -123,7 +124,7 @@ static bool before_hollow_edge(const query* q, int32_t triangle, double side, co
     vec_add_scaled(3, foot, -height, m->normal + 3 * triangle);
     nearest_on_triangle(foot, m->corner + 9 * triangle, seen);
     const double gap = fmax(fabs(height) - (q->reach - q->moves), 0.0);
-    if (hypot(gap, distance_between(foot, seen)) > q->moves) return false;
+    if (portable_hypot(gap, distance_between(foot, seen)) > q->moves) return false;
     const double sense = mesh_winding(m, triangle);
     for (int k = 0; k < 3; k++) {
         if (mesh_inside_side(m, triangle, k, sense, x) >= -q->eps) continue;

@@ -40,6 +40,8 @@ typedef struct narrow {
     int threads;                 ///< the contacts found do not depend on it
     const wall_visitor* visitor; ///< NULL, or who meets walls in its own way
     const uint8_t* far;          ///< [grains] 1: surely out of reach of all walls; NULL: not known
+    bool direct; ///< one thread appends contacts with walls where they belong, and what
+                 ///< narrow_append() does not write the caller does
 } narrow;
 
 /// Memory of one thread that looks for contacts.

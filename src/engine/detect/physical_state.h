@@ -33,12 +33,15 @@ typedef struct running_totals {
     double power_input; ///< likewise: of gravity, external forces and walls
 } running_totals;
 
+struct card; // card/card.h
+
 /// One step to be taken.
 typedef struct step_order {
     physical_state* state;
     const talus_world_def* options;
     double h;
     int threads;
+    struct card* card;      ///< that does what it can of the step, NULL: the CPU does all
     running_totals* totals; ///< seconds of the stages and energies are added here
     uint64_t key; ///< contact dynamics: number of this solve in the run, key of its random numbers
     double size;  ///< contact dynamics: L/d, extent of the system in mean diameters
@@ -48,6 +51,8 @@ typedef struct step_order {
         audit_updates; ///< contact dynamics: updates that an audit of the step may take, 0: none
     bool last_chance;  ///< contact dynamics: clusters in flow whose sweeps are used up get one
     bool may_cut;      ///< contact dynamics: two steps of half the length may be taken instead
+    bool more;         ///< soft particles: another step of this length follows, and nobody looks at
+                       ///< the grains before it
 } step_order;
 
 /// What a step of contact dynamics can say for certain about its velocities
@@ -93,9 +98,11 @@ typedef struct step_outcome {
     int64_t last_updates; ///< work of last chances
     bool converged;
     double residual;
-    double tolerance;      ///< that the solve was asked for
-    double velocity_error; ///< estimate (rigid/residual.c) for a system of the order's size
-    bool second;           ///< an answer of the direct methods was kept
+    double tolerance;        ///< that the solve was asked for
+    double velocity_error;   ///< estimate (rigid/residual.c) for a system of the order's size
+    bool flows;              ///< grains slide past each other: contacts do more than hold them
+    bool second;             ///< an answer of the direct methods was kept
+    const char* why_no_card; ///< the order's card did not solve the contacts, because of this; NULL
     step_certificate certified;
     step_audit audit;
     step_passage passage;

@@ -6,6 +6,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "base/portable.h"
 #include "base/vec.h"
 
 #include <stdlib.h>
@@ -179,7 +180,7 @@ talus_status convex_cell_cut(convex_cell* c, const double normal[3], double offs
             double arm[3], row[4];
             vec_copy(3, row, cut.section + 4 * i);
             vec_sub(3, arm, row, middle);
-            row[3] = atan2(vec_dot(3, arm, frame[2]), vec_dot(3, arm, frame[1]));
+            row[3] = portable_atan2(vec_dot(3, arm, frame[2]), vec_dot(3, arm, frame[1]));
             int at = i;
             for (; at > 0 && cut.section[4 * (at - 1) + 3] > row[3]; at--) {
                 vec_copy(4, cut.section + 4 * at, cut.section + 4 * (at - 1));

@@ -9,6 +9,7 @@
 /// (where h > r: r^3/3 (1 - h/sqrt(h^2 + P^2))), and of this over phi from 0 to alpha:
 ///   h d^2 tan(phi)/6,   and   h asin(h sin(phi)/sqrt(h^2 + d^2)) / h   for the last term.
 /// In 2D the same one dimension lower: triangles over sides at distance d, min(r, d/cos(phi))^2/2.
+#include "base/portable.h"
 #include "base/vec.h"
 #include "geometry/convex_cell.h"
 
@@ -16,8 +17,8 @@
 static double disk_part(double r, double d, double alpha)
 {
     if (d >= r) return 0.5 * r * r * alpha;
-    const double edge = fmin(alpha, acos(d / r)); // where the side leaves the disk
-    return 0.5 * d * d * tan(edge) + 0.5 * r * r * (alpha - edge);
+    const double edge = fmin(alpha, portable_acos(d / r)); // where the side leaves the disk
+    return 0.5 * d * d * portable_tan(edge) + 0.5 * r * r * (alpha - edge);
 }
 
 /// The same of the cones over a face at the height h > 0.
@@ -25,11 +26,12 @@ static double cone_part(double r, double h, double d, double alpha)
 {
     const double c2 = r * r - h * h;
     const double rim = c2 > 0.0 ? sqrt(c2) : 0.0;
-    const double edge = d < rim ? fmin(alpha, acos(d / rim)) : 0.0;
-    const double flat = edge > 0.0 ? h * d * d * tan(edge) / 6.0 : 0.0;
+    const double edge = d < rim ? fmin(alpha, portable_acos(d / rim)) : 0.0;
+    const double flat = edge > 0.0 ? h * d * d * portable_tan(edge) / 6.0 : 0.0;
     const double whole = c2 > 0.0 ? h * c2 / 6.0 + r * r * h / 3.0 : r * r * r / 3.0;
     const double s = h / sqrt(h * h + d * d);
-    const double turn = asin(s * sin(alpha)) - asin(s * sin(edge));
+    const double turn =
+        portable_asin(s * portable_sin(alpha)) - portable_asin(s * portable_sin(edge));
     return flat + whole * (alpha - edge) - r * r * r / 3.0 * turn;
 }
 
@@ -49,7 +51,7 @@ static double side_part(const double a[3], const double b[3], const double n[3],
     double sum = 0.0;
     const double end[2] = {vec_dot(3, along, b), -vec_dot(3, along, a)};
     for (int e = 0; e < 2; e++) {
-        const double alpha = atan2(fabs(end[e]), fabs(d));
+        const double alpha = portable_atan2(fabs(end[e]), fabs(d));
         const double part = flat ? disk_part(r, fabs(d), alpha) : cone_part(r, h, fabs(d), alpha);
         sum += end[e] < 0.0 ? -part : part;
     }

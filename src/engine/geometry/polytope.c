@@ -5,6 +5,7 @@
 #include "geometry/polytope.h"
 
 #include "base/error.h"
+#include "base/portable.h"
 #include "base/vec.h"
 
 #include <math.h>
@@ -69,7 +70,7 @@ talus_status polytope_segment(const double from[2], const double to[2], polytope
                               talus_error* error)
 {
     *out = (polytope){0};
-    double length = hypot(to[0] - from[0], to[1] - from[1]);
+    double length = portable_hypot(to[0] - from[0], to[1] - from[1]);
     if (!vec_finite(2, from) || !vec_finite(2, to) || !isfinite(length)) {
         return error_set(error, TALUS_ERR_ARGUMENT, "an end of a segment is not a finite number");
     }
@@ -133,10 +134,10 @@ talus_status polytope_prism(const double axis[3], double radius, double half_len
     double frame[3][3];
     vec_frame(3, axis, frame);
     // n sin(2 pi/n)/2 times the square of the corners' distance is the area of the n-gon.
-    double corner = radius * sqrt(2.0 * M_PI / (sides * sin(2.0 * M_PI / sides)));
+    double corner = radius * sqrt(2.0 * M_PI / (sides * portable_sin(2.0 * M_PI / sides)));
     for (int i = 0; i < 2 * sides; i++) {
         double angle = 2.0 * M_PI * (i % sides) / sides;
-        double u = corner * cos(angle), v = corner * sin(angle);
+        double u = corner * portable_cos(angle), v = corner * portable_sin(angle);
         double w = i < sides ? -half_length : half_length;
         for (int k = 0; k < 3; k++) {
             points[3 * i + k] = w * axis[k] + u * frame[1][k] + v * frame[2][k];

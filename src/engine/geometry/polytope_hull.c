@@ -20,6 +20,7 @@
 #include "geometry/polytope_hull.h"
 
 #include "base/error.h"
+#include "base/portable.h"
 #include "base/vec.h"
 
 #include <libqhull_r/qhull_ra.h>
@@ -337,7 +338,7 @@ static talus_status polygon_fill(const hull* h, const int32_t* corner, int count
     for (int i = 0; i < count; i++) {
         int a = corner[(first + i) % count], b = corner[(first + i + 1) % count];
         const double *from = h->raw + 2 * (size_t)a, *to = h->raw + 2 * (size_t)b;
-        double length = hypot(to[0] - from[0], to[1] - from[1]);
+        double length = portable_hypot(to[0] - from[0], to[1] - from[1]);
         double* normal = out->normal + 2 * i;
         normal[0] = (to[1] - from[1]) / length;
         normal[1] = -(to[0] - from[0]) / length;

@@ -13,6 +13,7 @@
 ///    with the edges' angles t_i, so that by the divergence theorem integral(n) = -1/2 sum t_i m_i
 ///    over the polygon. Moved together, the sectors fill the ball: integral(n n^T) of all is the
 ///    ball's.
+#include "base/portable.h"
 #include "base/vec.h"
 #include "geometry/polytope.h"
 
@@ -71,15 +72,15 @@ typedef struct sector {
 static sector sector_make(const double from[3], const double to[3], double angle, double s)
 {
     sector a = {.angle = angle};
-    double c = cos(0.5 * angle), d = sin(0.5 * angle);
+    double c = portable_cos(0.5 * angle), d = portable_sin(0.5 * angle);
     for (int k = 0; k < 3; k++) {
         a.middle[k] = c * from[k] + d * to[k];
         a.across[k] = c * to[k] - d * from[k];
     }
     a.area = 0.5 * s * s * angle;
     a.first = 2.0 / 3.0 * s * s * s * d;
-    a.along2 = 0.125 * s * s * s * s * (angle + sin(angle));
-    a.across2 = 0.125 * s * s * s * s * (angle - sin(angle));
+    a.along2 = 0.125 * s * s * s * s * (angle + portable_sin(angle));
+    a.across2 = 0.125 * s * s * s * s * (angle - portable_sin(angle));
     return a;
 }
 
@@ -121,7 +122,7 @@ static moments polygon_moments(const polytope* p, double skin, const double orig
         add_prism(&m, &line, n, skin);
 
         const double* next = p->normal + 2 * ((f + 1) % count);
-        double angle = atan2(vec_dot(2, along, next), vec_dot(2, n, next));
+        double angle = portable_atan2(vec_dot(2, along, next), vec_dot(2, n, next));
         // At the ends of a segment the normals are opposite: half a turn, not minus half a turn.
         sector a = sector_make(n, along, fabs(angle), skin);
         add_simplex(&point, 1.0, 1, x + 1, false);
@@ -161,7 +162,7 @@ static void add_face(moments* m, const polytope* p, double skin, const double or
         vec_sub(3, u, x[0], x[1]);
         vec_sub(3, v, x[2], x[1]);
         vec_cross(area, u, v);
-        double angle = atan2(vec_norm(3, area), vec_dot(3, u, v));
+        double angle = portable_atan2(vec_norm(3, area), vec_dot(3, u, v));
         add_simplex(m, -angle * skin * skin * skin / 3.0, 1, x + 1, false);
     }
 }
@@ -178,7 +179,8 @@ static void add_edge(moments* m, const polytope* p, double skin, const double or
     double length = vec_norm(3, along);
     for (int k = 0; k < 3; k++) along[k] /= length;
     vec_cross(side, along, n0); // out of the first face, in its plane
-    sector a = sector_make(n0, side, atan2(vec_dot(3, side, n1), vec_dot(3, n0, n1)), skin);
+    sector a =
+        sector_make(n0, side, portable_atan2(vec_dot(3, side, n1), vec_dot(3, n0, n1)), skin);
     moments line = {0};
     add_simplex(&line, length, 2, x, false);
     add_sector(m, &line, &a);

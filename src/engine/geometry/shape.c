@@ -8,6 +8,7 @@
 #include "geometry/shape.h"
 
 #include "base/error.h"
+#include "base/portable.h"
 #include "base/vec.h"
 #include "geometry/mesh.h"
 
@@ -196,9 +197,11 @@ double shape_bound(const talus_shape_def* shape, int dim)
     case TALUS_SHAPE_BOX: return vec_norm(dim, shape->half_size);
     case TALUS_SHAPE_CYLINDER:
         if (dim == 2) return shape->radius;
-        return shape->half_length > 0.0 ? hypot(shape->radius, shape->half_length) : INFINITY;
+        return shape->half_length > 0.0 ? portable_hypot(shape->radius, shape->half_length)
+                                        : INFINITY;
     case TALUS_SHAPE_CONE:
-        return hypot(fmax(shape->radius, shape->radius_high), shape->half_length) + shape->skin;
+        return portable_hypot(fmax(shape->radius, shape->radius_high), shape->half_length) +
+               shape->skin;
     case TALUS_SHAPE_PLANE:
     case TALUS_SHAPE_SOLID: // wall_bound() knows
     case TALUS_SHAPE_MESH:

@@ -1,6 +1,7 @@
 /// Faces and mantles of walls; see wall_faces.h.
 #include "geometry/wall_faces.h"
 
+#include "base/portable.h"
 #include "base/vec.h"
 
 /// The face with the middle `origin` and the half edges u and v, in the wall's frame.
@@ -129,7 +130,7 @@ bool wall_mantle_of(const placed_wall* w, wall_mantle* out)
 void wall_rim_point(const wall_mantle* m, int rim, double angle, double out[3])
 {
     for (int k = 0; k < 3; k++) {
-        out[k] = m->centre[rim][k] +
-                 m->radius[rim] * (cos(angle) * m->frame[1][k] + sin(angle) * m->frame[2][k]);
+        out[k] = m->centre[rim][k] + m->radius[rim] * (portable_cos(angle) * m->frame[1][k] +
+                                                       portable_sin(angle) * m->frame[2][k]);
     }
 }

@@ -7,6 +7,7 @@
 /// equation: exact for every positive definite block.
 #include "law/compound.h"
 
+#include "base/portable.h"
 #include "base/vec.h"
 #include "law/cohesion.h"
 #include "law/disks.h"
@@ -105,12 +106,12 @@ typedef struct frame_block {
     double x[DISKS_SIZE]; ///< answer of the last trial
 } frame_block;
 
-/// The matrices of a ball, whose law is in numbers: c n x T turns and -c n x p spins.
-static compound_arms ball_arms(const compound_problem* r)
+/// c n x T turns and -c n x p spins.
+compound_arms compound_ball_arms(int dim, const double* n, const compound_contact* contact)
 {
-    const double c = r->contact->coupling, *n = r->n;
-    compound_arms arms = {.response = {r->contact->response}};
-    if (r->dim == 2) {
+    const double c = contact->coupling;
+    compound_arms arms = {.response = {contact->response}};
+    if (dim == 2) {
         arms.coupling[0] = c * n[1];
         arms.coupling[1] = -c * n[0];
         return arms;
@@ -119,7 +120,7 @@ static compound_arms ball_arms(const compound_problem* r)
         const int j = (i + 1) % 3, k = (i + 2) % 3;
         arms.coupling[3 * i + j] = c * n[k];
         arms.coupling[3 * i + k] = -c * n[j];
-        arms.response[4 * i] = r->contact->response;
+        arms.response[4 * i] = contact->response;
     }
     return arms;
 }
@@ -153,8 +154,9 @@ static void turn_to_principal(const double* matrix, double* t1, double* t2)
         m1[i] = vec_dot(3, matrix + 3 * i, t1);
         m2[i] = vec_dot(3, matrix + 3 * i, t2);
     }
-    double angle = 0.5 * atan2(2.0 * vec_dot(3, t1, m2), vec_dot(3, t1, m1) - vec_dot(3, t2, m2));
-    double c = cos(angle), s = sin(angle);
+    double angle =
+        0.5 * portable_atan2(2.0 * vec_dot(3, t1, m2), vec_dot(3, t1, m1) - vec_dot(3, t2, m2));
+    double c = portable_cos(angle), s = portable_sin(angle);
     for (int k = 0; k < 3; k++) {
         double first = t1[k], second = t2[k];
         t1[k] = c * first + s * second;
@@ -191,7 +193,7 @@ static frame_block frame_of(const compound_problem* r)
 {
     const int dim = r->dim, turns = spin_width(dim);
     const compound_contact* c = r->contact;
-    const compound_arms arms = r->arms ? *r->arms : ball_arms(r);
+    const compound_arms arms = r->arms ? *r->arms : compound_ball_arms(dim, r->n, c);
     frame_block f = {.problem = r};
     double push = 0.0, turn = 0.0, u[3], spin[3], slipping[3];
     for (int k = 0; k < dim; k++) push += r->S[k * dim + k], slipping[k] = r->u[k] + c->slip[k];

@@ -55,6 +55,8 @@ bool compound_pair(const talus_pair_def* pair);
 /// Exact solution of one contact: impulse p [dim] and torque impulse [1 or 3].
 void compound_solve(const compound_problem* r, double* p, double* torque);
 
+/// The matrices of a ball, whose law is in numbers: coupling and response.
+compound_arms compound_ball_arms(int dim, const double* n, const compound_contact* contact);
 /// What all friction bounds of a contact grow with: its normal impulse and the strength of its
 /// bond.
 double compound_bound(const compound_contact* contact, double normal_impulse);

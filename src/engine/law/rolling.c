@@ -6,6 +6,7 @@
 /// c^2/(w_t w_r), which is below 2.5/3.5 for spheres.
 #include "law/rolling.h"
 
+#include "base/portable.h"
 #include "base/vec.h"
 #include "law/disks.h"
 
@@ -18,7 +19,7 @@ rolling_bound rolling_bound_of(int dim, talus_rolling_kind kind, double coeffici
     if (kind == TALUS_ROLLING_RADIUS) bound.coefficient *= reduced_radius;
     if (kind == TALUS_ROLLING_HERTZ) {
         bound.exponent = dim == 2 ? 0.5 : 1.0 / 3.0;
-        bound.coefficient *= pow(reduced_radius, bound.exponent);
+        bound.coefficient *= portable_pow(reduced_radius, bound.exponent);
     }
     return bound;
 }
@@ -27,7 +28,7 @@ double rolling_limit(const rolling_bound* bound, double normal, double h)
 {
     if (!(normal > 0.0) || bound->coefficient == 0.0) return 0.0;
     double length = bound->coefficient;
-    if (bound->exponent > 0.0) length *= pow(normal / h, bound->exponent);
+    if (bound->exponent > 0.0) length *= portable_pow(normal / h, bound->exponent);
     return length * normal;
 }
 

@@ -20,8 +20,11 @@
 /// In a large jammed packing the first sweeps alternate with steps on a coarse grid (coarse.h).
 /// What short momentum does not reach in a flow, the load on large scales, is put right from time
 /// to time by scaling impulses region by region (rescale.h).
+#include "base/error.h"
 #include "rigid/coarse/coarse.h"
+#include "rigid/packed/on_card.h"
 #include "rigid/residual.h"
+#include "rigid/residual_card.h"
 #include "rigid/solver.h"
 #include "rigid/stop.h"
 
@@ -171,14 +174,56 @@ static bool may_step_coarsely(const problem* p, const solve_request* request)
            (request->size == 0.0 || request->size >= coarse_least_size(p->dim));
 }
 
+/// Whether what the packed problem has given back counts: nothing does that comes from a card which
+/// has failed, and nobody may go on from it.
+static talus_status arrived(const packed_problem* w)
+{
+    return w->on_card ? packed_card_state(w, NULL) : TALUS_OK;
+}
+
+/// What the problem knows of the impulses and velocities that are packed.
+typedef enum knowledge {
+    BEHIND,    ///< sweeps have been made since
+    REFRESHED, ///< nothing, but the packed velocities were refreshed (packed_refresh)
+    CURRENT    ///< all
+} knowledge;
+
+static talus_status bring_back(packed_problem* w, const packed_kernels* kernels, int threads,
+                               knowledge* known)
+{
+    if (*known == BEHIND) packed_give_back(w, kernels, threads);
+    if (*known == REFRESHED) packed_write(w, threads);
+    *known = CURRENT;
+    return arrived(w);
+}
+
+/// Measure the solution where it is known: in the problem, or on the card if nobody else wants to
+/// see it. *reached: the rule is met.
+static talus_status look(stop_state* stop, solve_workspace* ws, problem* p, knowledge known,
+                         int64_t sweep, const sweep_stats* stats, bool* reached)
+{
+    if (known == CURRENT) {
+        *reached = stop_look(stop, p, sweep, stats);
+        return TALUS_OK;
+    }
+    residual_report seen;
+    TRY(residual_card_measure(ws->residual_card, &ws->packed, stop->size, stop->threads, &seen));
+    *reached = stop_judge(stop, &seen, sweep, stats);
+    return TALUS_OK;
+}
+
 /// Change the impulses on a coarse grid. The first step stops the wave that momentum has begun to
 /// follow. At later ones x and what came before it move alike, so momentum stays what it was.
 static talus_status step_coarsely(coarse_grid* c, packed_problem* w, const packed_kernels* kernels,
-                                  int threads, bool current, momentum* m)
+                                  int threads, knowledge* known, momentum* m)
 {
     bool changed;
-    if (!current && c->steps == 0) packed_give_back(w, kernels, threads);
-    if (!current && c->steps > 0) packed_show(w, threads);
+    if (*known == BEHIND && c->steps > 0) {
+        packed_show(w, threads);
+        TRY(arrived(w));
+    } else {
+        TRY(bring_back(w, kernels, threads, known));
+    }
     if (coarse_step(c, w->problem, packed_threads(w->count, threads), &changed)) {
         return TALUS_ERR_MEMORY;
     }
@@ -192,10 +237,10 @@ static talus_status step_coarsely(coarse_grid* c, packed_problem* w, const packe
 /// Scale the impulses region by region. As x and what came before it move alike momentum stays what
 /// it was.
 static talus_status scale_impulses(rescaling* r, packed_problem* w, const packed_kernels* kernels,
-                                   int threads, bool current, momentum* m)
+                                   int threads, knowledge* known, momentum* m)
 {
-    if (!current) packed_give_back(w, kernels, threads);
-    if (rescale(r, w->problem)) return TALUS_ERR_MEMORY;
+    TRY(bring_back(w, kernels, threads, known));
+    if (rescale(r, w->problem, packed_threads(w->count, threads))) return TALUS_ERR_MEMORY;
     packed_shift(w, kernels, threads);
     momentum_compare_anew(m);
     return TALUS_OK;
@@ -223,6 +268,16 @@ static bool single_is_spent(progress* g, const packed_sums* s)
     return stuck;
 }
 
+/// Let the request's card make the sweeps of a packed problem, if it can. The bits are the same.
+static talus_status move_to_card(packed_problem* w, const solve_request* request, solve_result* out)
+{
+    if (!request->card) return TALUS_OK;
+    out->why_no_card = packed_card_why_not(w);
+    if (out->why_no_card) return TALUS_OK;
+    card_use_threads(request->card, packed_threads(w->count, request->threads));
+    return packed_to_card(w, request->card);
+}
+
 /// Open contacts are looked at once in so many sweeps.
 enum { FULL_SWEEPS = 8 };
 
@@ -240,6 +295,8 @@ static talus_status solve(problem* p, const solve_request* request, solve_worksp
         return TALUS_OK;
     }
     if (packed_pack(w, p, request->threads)) return TALUS_ERR_MEMORY;
+    if (options->precision == TALUS_PRECISION_DOUBLE) TRY(move_to_card(w, request, out));
+    residual_card_begin(ws->residual_card);
     packed_apply(w, kernels, request->threads);
     if (options->precision == TALUS_PRECISION_SINGLE && packed_use_single(w, request->threads)) {
         return TALUS_ERR_MEMORY;
@@ -255,19 +312,17 @@ static talus_status solve(problem* p, const solve_request* request, solve_worksp
     momentum m = momentum_start(p->dim, request->size);
     m.off = request->plain;
     progress in_single = {.best = INFINITY, .last_best = INFINITY, .window = m.window};
-    bool current = false;
+    knowledge known = BEHIND;
     int64_t skipped = 0;
     if (accelerated) packed_remember(w, request->threads);
     while (out->sweeps < budget && !reached) {
-        if (coarse_due(&ws->coarse, out->sweeps) &&
-            step_coarsely(&ws->coarse, w, kernels, request->threads, current, &m)) {
-            return TALUS_ERR_MEMORY;
+        if (coarse_due(&ws->coarse, out->sweeps)) {
+            TRY(step_coarsely(&ws->coarse, w, kernels, request->threads, &known, &m));
         }
         if (rescaling_due(&ws->rescaling, out->sweeps)) {
             const bool loads_change = !m.rests && ws->coarse.next == INT64_MAX;
-            if (loads_change &&
-                scale_impulses(&ws->rescaling, w, kernels, request->threads, current, &m)) {
-                return TALUS_ERR_MEMORY;
+            if (loads_change) {
+                TRY(scale_impulses(&ws->rescaling, w, kernels, request->threads, &known, &m));
             }
             rescaling_wait(&ws->rescaling);
         }
@@ -276,6 +331,7 @@ static talus_status solve(problem* p, const solve_request* request, solve_worksp
                                       .skip = out->sweeps % FULL_SWEEPS != 0,
                                       .outlier = m.outlier};
         const packed_sums sums = packed_sweep(w, kernels, &manner, request->threads);
+        TRY(arrived(w));
         skipped += sums.skipped;
         const sweep_stats stats = {.change2 = sums.change, .impulse2 = sums.impulse};
         const bool spent = w->single && single_is_spent(&in_single, &sums);
@@ -289,19 +345,26 @@ static talus_status solve(problem* p, const solve_request* request, solve_worksp
         const bool due = stop_due(&stop, out->sweeps, &stats);
         const bool halfway =
             p->compound_count > 0 && solve_knows_forces(request, false, out->sweeps);
-        current = watched || due || halfway || spent;
-        if (w->single && !current && out->sweeps % SINGLE_REFRESH == 0) {
-            packed_refresh_single(w, kernels, request->threads);
+        known = BEHIND;
+        if (!(watched || due || halfway || spent)) {
+            if (w->single && out->sweeps % SINGLE_REFRESH == 0) {
+                packed_refresh_single(w, kernels, request->threads);
+            }
+            continue;
         }
-        if (!current) continue;
-        packed_give_back(w, kernels, request->threads);
+        if (!watched && !halfway && residual_card_can(&ws->residual_card, w)) {
+            packed_refresh(w, kernels, request->threads);
+            known = REFRESHED;
+        } else {
+            TRY(bring_back(w, kernels, request->threads, &known));
+        }
         if (spent) {
             w->single = false;
             momentum_judge_anew(&m);
         }
         if (watched && solve_watched(request, p, out->sweeps)) break;
-        reached = due && stop_look(&stop, p, out->sweeps, &stats);
         if (due) {
+            TRY(look(&stop, ws, p, known, out->sweeps, &stats, &reached));
             m.length = stop.seen.length;
             m.flows = residual_flows(&stop.seen);
             m.rests = residual_rests(&stop.seen);
@@ -313,7 +376,8 @@ static talus_status solve(problem* p, const solve_request* request, solve_worksp
             stop.next_check = out->sweeps + 1;
         }
     }
-    if (!current) packed_give_back(w, kernels, request->threads);
+    TRY(bring_back(w, kernels, request->threads, &known));
+    packed_leave_card(w);
     packed_forget(w);
     out->blew_up = m.off;
     solve_conclude(&stop, p, reached, out);

@@ -247,6 +247,7 @@ static void measure_again(const direct_phase* d)
     const bool rigid = options->stop == TALUS_STOP_RIGID;
     d->out->residual = seen.natural;
     d->out->velocity_error = seen.velocity;
+    d->out->flows = !residual_rests(&seen);
     d->out->tolerance = solve_tolerance(d->request, &seen);
     d->out->converged = (rigid ? seen.velocity : seen.natural) <= d->out->tolerance;
 }

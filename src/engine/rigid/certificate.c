@@ -334,11 +334,52 @@ static double extent_of(const cluster_sums* s, int dim, double cell, int64_t bod
     return extent > 0.0 ? fmin(extent * cell, (double)bodies) : (double)bodies;
 }
 
+/// What is worked out of each contact before it is summed up, in the room of the later terms: what
+/// it would do alone, and if it bears its normal speed and impulse; else these are -1.
+enum { SINGLE, SPEED, BEARS };
+
+/// And of each body, in the room of its motion at rest.
+enum { EFFECT, FREE, MASS };
+
+/// Work these out, on all threads: sums are made in the order of contacts and bodies.
+static void weigh_all(certificate_work* work, const problem* p, int threads)
+{
+    const int dim = p->dim, stride = problem_stride(dim);
+    static const double nothing[8] = {0.0};
+#pragma omp parallel num_threads(parallel_threads(threads, p->count))
+    {
+#pragma omp for schedule(static) nowait
+        for (int64_t c = 0; c < p->count; c++) {
+            const double* contact = p->contact + c * problem_width(dim);
+            const double* impulse = contact + contact_p(dim);
+            double* out = work->terms + TERMS * c;
+            const double pn = vec_dot(dim, impulse, contact);
+            out[SINGLE] = vec_dot(dim, impulse, impulse) / contact[contact_mn(dim)];
+            out[SPEED] = out[BEARS] = -1.0;
+            if (!(pn > 0.0)) continue;
+            double u[3];
+            problem_velocity_of(p, p->body, c, u);
+            out[SPEED] = fabs(vec_dot(dim, u, contact) + contact[contact_bias(dim)]);
+            out[BEARS] = pn;
+        }
+#pragma omp for schedule(static)
+        for (int64_t i = 0; i < p->rows; i++) {
+            const double* of_free = p->free + i * stride;
+            double* out = work->rest + i * stride;
+            if (work->clusters.of_row[i] < 0) continue;
+            out[EFFECT] = problem_distance2(p, i, p->body + i * stride, of_free);
+            out[FREE] = problem_distance2(p, i, of_free, nothing);
+            out[MASS] = mass_of(p, i);
+        }
+    }
+}
+
 /// What the bodies say: effects, masses, extents, and the velocity of rest.
-static void add_bodies(certificate_work* work, const problem* p)
+static void add_bodies(certificate_work* work, const problem* p, int threads)
 {
     const int dim = p->dim, stride = problem_stride(dim);
     const int32_t* of_row = work->clusters.of_row;
+    weigh_all(work, p, threads);
     for (int64_t c = 0; c < p->count; c++) {
         const int32_t k = body_clusters_of_contact(&work->clusters, p, c);
         if (k < 0) continue;
@@ -349,16 +390,13 @@ static void add_bodies(certificate_work* work, const problem* p)
             work->sums[k].walls++;
         }
         const double* contact = p->contact + c * problem_width(dim);
-        const double* impulse = contact + contact_p(dim);
-        work->sums[k].single2 += vec_dot(dim, impulse, impulse) / contact[contact_mn(dim)];
-        if (vec_dot(dim, impulse, contact) > 0.0) {
-            double u[3];
-            problem_velocity_of(p, p->body, c, u);
-            const double un = vec_dot(dim, u, contact) + contact[contact_bias(dim)];
-            work->sums[k].stray = fmax(work->sums[k].stray, fabs(un));
+        const double* weighed = work->terms + TERMS * c;
+        work->sums[k].single2 += weighed[SINGLE];
+        if (weighed[BEARS] > 0.0) {
+            work->sums[k].stray = fmax(work->sums[k].stray, weighed[SPEED]);
             work->sums[k].light_stray =
-                fmax(work->sums[k].light_stray, fabs(un) / contact[contact_mn(dim)]);
-            work->sums[k].strongest = fmax(work->sums[k].strongest, vec_dot(dim, impulse, contact));
+                fmax(work->sums[k].light_stray, weighed[SPEED] / contact[contact_mn(dim)]);
+            work->sums[k].strongest = fmax(work->sums[k].strongest, weighed[BEARS]);
         }
         work->of[k].contacts++;
         work->sums[k].friction |= contact[contact_mu(dim)] > 0.0;
@@ -370,11 +408,9 @@ static void add_bodies(certificate_work* work, const problem* p)
         const int32_t k = of_row[i];
         if (k < 0) continue;
         cluster_sums* s = &work->sums[k];
-        static const double nothing[8] = {0.0};
-        const double* of_free = p->free + i * stride;
-        const double mass = mass_of(p, i);
-        s->effect2 += problem_distance2(p, i, p->body + i * stride, of_free);
-        s->free2 += problem_distance2(p, i, of_free, nothing);
+        const double *weighed = work->rest + i * stride, mass = weighed[MASS];
+        s->effect2 += weighed[EFFECT];
+        s->free2 += weighed[FREE];
         s->mass += mass;
         s->heaviest = fmax(s->heaviest, mass);
         for (int j = 0; j < dim && problem_mobile_wall(p, i) < 0; j++) {
@@ -382,7 +418,7 @@ static void add_bodies(certificate_work* work, const problem* p)
             s->low[j] = cell < s->low[j] ? cell : s->low[j];
             s->high[j] = cell > s->high[j] ? cell : s->high[j];
         }
-        if (s->walls == 0) vec_add_scaled(dim, s->velocity, mass, of_free);
+        if (s->walls == 0) vec_add_scaled(dim, s->velocity, mass, p->free + i * stride);
         work->of[k].bodies++;
     }
     for (int64_t k = 0; k < work->clusters.count; k++) {
@@ -394,34 +430,44 @@ static void add_bodies(certificate_work* work, const problem* p)
     }
 }
 
-/// Rows of the motion "rest": all bodies of a cluster move alike and none turns, as far as they are
-/// free to do so.
-static void set_rest(certificate_work* work, const problem* p)
+/// Row i of the motion "rest": all bodies of a cluster move alike and none turns, as far as they
+/// are free to do so. Returns how far it is from the present motion.
+static double set_rest_of(certificate_work* work, const problem* p, int64_t i)
 {
     const int dim = p->dim, stride = problem_stride(dim);
+    const double* of_free = p->free + i * stride;
+    double* rest = work->rest + i * stride;
+    const int32_t k = work->clusters.of_row[i];
+    vec_copy(stride, rest, of_free);
+    if (k < 0) return 0.0;
+    const cluster_sums* s = &work->sums[k];
+    const int64_t wall = problem_mobile_wall(p, i);
+    if (of_free[row_im(dim)] > 0.0) vec_copy(dim, rest, s->velocity);
+    if (wall >= 0) {
+        // The projector of its mobility times the difference.
+        const double* mobility = p->mobility + wall * dim * dim;
+        double change[3];
+        vec_sub(dim, change, s->velocity, of_free);
+        const double mass = mass_of(p, i);
+        for (int j = 0; j < dim; j++) {
+            rest[j] += mass * vec_dot(dim, mobility + j * dim, change);
+        }
+    }
+    for (int j = row_w(dim); j < row_kim(dim) && of_free[row_kim(dim)] > 0.0; j++) {
+        rest[j] = 0.0;
+    }
+    return problem_distance2(p, i, rest, p->body + i * stride);
+}
+
+/// The motion "rest" and its distance, cluster by cluster.
+static void set_rest(certificate_work* work, const problem* p, int threads)
+{
+    double* distance2 = work->row_error; // until errors are known
+#pragma omp parallel for num_threads(parallel_threads(threads, p->rows)) schedule(static)
+    for (int64_t i = 0; i < p->rows; i++) distance2[i] = set_rest_of(work, p, i);
     for (int64_t i = 0; i < p->rows; i++) {
-        const double* of_free = p->free + i * stride;
-        double* rest = work->rest + i * stride;
         const int32_t k = work->clusters.of_row[i];
-        vec_copy(stride, rest, of_free);
-        if (k < 0) continue;
-        cluster_sums* s = &work->sums[k];
-        const int64_t wall = problem_mobile_wall(p, i);
-        if (of_free[row_im(dim)] > 0.0) vec_copy(dim, rest, s->velocity);
-        if (wall >= 0) {
-            // The projector of its mobility times the difference.
-            const double* mobility = p->mobility + wall * dim * dim;
-            double change[3];
-            vec_sub(dim, change, s->velocity, of_free);
-            const double mass = mass_of(p, i);
-            for (int j = 0; j < dim; j++) {
-                rest[j] += mass * vec_dot(dim, mobility + j * dim, change);
-            }
-        }
-        for (int j = row_w(dim); j < row_kim(dim) && of_free[row_kim(dim)] > 0.0; j++) {
-            rest[j] = 0.0;
-        }
-        s->distance2 += problem_distance2(p, i, rest, p->body + i * stride);
+        if (k >= 0) work->sums[k].distance2 += distance2[i];
     }
 }
 
@@ -510,7 +556,7 @@ void certificate_correct(certificate_work* work, int64_t k, double error)
 }
 
 /// Share of each body in the gap of its cluster, relative to what contacts do to it.
-static void judge_rows(certificate_work* work, const problem* p)
+static void judge_rows(certificate_work* work, const problem* p, int threads)
 {
     const int stride = problem_stride(p->dim);
     const int32_t* of_row = work->clusters.of_row;
@@ -524,6 +570,7 @@ static void judge_rows(certificate_work* work, const problem* p)
         if (of_row[a] >= 0) work->row_error[a] += share;
         if (of_row[b] >= 0) work->row_error[b] += share;
     }
+#pragma omp parallel for num_threads(parallel_threads(threads, p->rows)) schedule(static)
     for (int64_t i = 0; i < p->rows; i++) {
         const int32_t k = of_row[i];
         if (k < 0) continue;
@@ -586,8 +633,8 @@ talus_status certificate_find(certificate_work* work, const problem* p, int thre
         work->sums[k] = (cluster_sums){.low = {UINT32_MAX, UINT32_MAX, UINT32_MAX}};
         work->of[k] = (cluster_certificate){0};
     }
-    add_bodies(work, p);
-    set_rest(work, p);
+    add_bodies(work, p, threads);
+    set_rest(work, p, threads);
     // Brackets by contact on all threads, sums in the order of contacts.
     const int team = parallel_threads(threads, p->count);
 #pragma omp parallel for num_threads(team) schedule(static) if (team > 1)
@@ -620,7 +667,7 @@ talus_status certificate_find(certificate_work* work, const problem* p, int thre
         work->sums[k].gap[AT_REST] += terms[AT_REST];
     }
     judge_clusters(work);
-    judge_rows(work, p);
+    judge_rows(work, p, threads);
     certificate_worst(work, p, out);
     return TALUS_OK;
 }

@@ -21,6 +21,7 @@
 #include "base/error.h"
 #include "base/parallel.h"
 #include "base/vec.h"
+#include "card/card.h"
 #include "rigid/audit.h"
 #include "rigid/coarseness.h"
 #include "rigid/solver.h"
@@ -33,6 +34,20 @@
 enum { KEEP_CONTACTS = 200000 };
 
 // ---- memory ------------------------------------------------------------------------------------
+
+const char* contact_dynamics_why_no_card(const talus_world_def* options,
+                                         const physical_state* state)
+{
+    const talus_solver_def* solver = &options->solver;
+    (void)state;
+    if (solver->method == TALUS_SOLVER_SWEEPS) {
+        return "sweeps in the order of the papers go from one contact to the next";
+    }
+    if (solver->precision == TALUS_PRECISION_SINGLE) {
+        return "sweeps in single precision are made on the CPU";
+    }
+    return NULL;
+}
 
 void contact_dynamics_destroy(contact_dynamics* s)
 {
@@ -274,12 +289,14 @@ static talus_status solve_found(contact_dynamics* s, const step_order* order, in
                                    .size = order->size,
                                    .strictness = order->strictness,
                                    .threads = order->threads,
+                                   .card = order->card,
                                    .last_chance = order->last_chance,
                                    .watch = &m.watch};
     solve_result result;
-    if (solver_for(options)->solve(&s->problem, &request, &s->workspace, &result)) {
-        return error_memory(error, "solving the contacts");
-    }
+    const talus_status solved =
+        solver_for(options)->solve(&s->problem, &request, &s->workspace, &result);
+    if (solved == TALUS_ERR_DEVICE) return card_state(order->card, error);
+    if (solved) return error_memory(error, "solving the contacts");
     TRY(m.status);
     s->certified = result.certified;
     s->certificate = result.certificate;
@@ -290,7 +307,9 @@ static talus_status solve_found(contact_dynamics* s, const step_order* order, in
     out->residual = result.residual;
     out->tolerance = result.tolerance;
     out->velocity_error = result.velocity_error;
+    out->flows = result.flows;
     out->second = result.second_method != NULL;
+    out->why_no_card = result.why_no_card;
     TRY(check_velocities(s, order, &out->nan_grain, error));
     disassemble(&s->assembly, order, &s->problem, result.tolerance,
                 m.more ? &s->before : &s->found);

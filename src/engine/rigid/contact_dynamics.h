@@ -12,6 +12,10 @@ typedef struct contact_dynamics contact_dynamics;
 talus_status contact_dynamics_create(contact_dynamics** out, int dim, talus_error* error);
 void contact_dynamics_destroy(contact_dynamics* s);
 
+/// Why no graphics card can do steps of such a world; NULL: one can.
+const char* contact_dynamics_why_no_card(const talus_world_def* options,
+                                         const physical_state* state);
+
 /// Find the contacts of a step and the new velocities. Then either accept() commits them
 /// (velocities, positions, contact forces, wall forces), or reject() leaves all as it was before;
 /// after a failure, too.

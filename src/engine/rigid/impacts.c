@@ -12,6 +12,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/parallel.h"
+#include "base/portable.h"
 #include "rigid/impact_parts.h"
 #include "rigid/problem.h"
 
@@ -216,7 +217,7 @@ static void note_reach(const flight_job* job, struck_body* b, double t)
 static int most_bounces(const flight_job* job, int64_t c)
 {
     const double e = impact_law(job->state, job->scene->list, c)->restitution;
-    const double bounces = e < 1.0 ? ceil(log(SPENT) / log(e)) : MOST_BOUNCES;
+    const double bounces = e < 1.0 ? ceil(portable_log(SPENT) / portable_log(e)) : MOST_BOUNCES;
     return bounces < MOST_BOUNCES ? (int)bounces : MOST_BOUNCES;
 }
 

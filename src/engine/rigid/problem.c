@@ -81,6 +81,29 @@ static ALWAYS_INLINE void add_response(const int dim, const double* row, const d
     }
 }
 
+static ALWAYS_INLINE void responses(const int dim, double* block, const double* n, double* mn,
+                                    double* mt)
+{
+    const double* S = block;
+    coulomb_block_inverse(dim, S, block + block_inverse(dim));
+    double normal_response = 0.0, trace = 0.0;
+    for (int i = 0; i < dim; i++) {
+        normal_response += n[i] * vec_dot(dim, S + i * dim, n);
+        trace += S[i * dim + i];
+    }
+    *mn = 1.0 / normal_response;
+    *mt = (dim - 1) / (trace - normal_response);
+}
+
+void problem_responses(int dim, double* block, const double* n, double* mn, double* mt)
+{
+    if (dim == 2) {
+        responses(2, block, n, mn, mt);
+    } else {
+        responses(3, block, n, mn, mt);
+    }
+}
+
 static ALWAYS_INLINE void fill_block(problem* p, const int dim, int64_t c, const double* n,
                                      double* mn, double* mt)
 {
@@ -94,14 +117,7 @@ static ALWAYS_INLINE void fill_block(problem* p, const int dim, int64_t c, const
     if (mobile >= 0) {
         vec_add_scaled(dim * dim, S, 1.0, p->mobility + mobile * dim * dim);
     }
-    coulomb_block_inverse(dim, S, S + block_inverse(dim));
-    double normal_response = 0.0, trace = 0.0;
-    for (int i = 0; i < dim; i++) {
-        normal_response += n[i] * vec_dot(dim, S + i * dim, n);
-        trace += S[i * dim + i];
-    }
-    *mn = 1.0 / normal_response;
-    *mt = (dim - 1) / (trace - normal_response);
+    responses(dim, S, n, mn, mt);
 }
 
 void problem_fill_block(problem* p, int64_t c, const double* n, double* mn, double* mt)
@@ -386,4 +402,34 @@ bool problem_break_loose(problem* p, double tolerance)
                                           &row[contact_mu(dim)]);
     }
     return changed;
+}
+
+/// L with L L^T = the mobility [dim][dim] of a mobile wall, which may be singular.
+static void root_of_mobility(int dim, int width, const double* mobility, double* root)
+{
+    double largest = 0.0;
+    for (int i = 0; i < dim; i++) largest = fmax(largest, mobility[i * dim + i]);
+    for (int j = 0; j < dim; j++) {
+        double left = mobility[j * dim + j];
+        for (int k = 0; k < j; k++) left -= root[j * width + k] * root[j * width + k];
+        if (!(left > 1e-12 * largest)) continue; // does not move that way
+        root[j * width + j] = sqrt(left);
+        for (int i = j + 1; i < dim; i++) {
+            double sum = mobility[i * dim + j];
+            for (int k = 0; k < j; k++) sum -= root[i * width + k] * root[j * width + k];
+            root[i * width + j] = sum / root[j * width + j];
+        }
+    }
+}
+
+void problem_root(const problem* p, int64_t row, double* root)
+{
+    const int dim = p->dim, width = dim + spin_width(dim);
+    const double* body = p->free + row * problem_stride(dim);
+    const int64_t wall = problem_mobile_wall(p, row);
+    memset(root, 0, sizeof(double) * (size_t)(width * width));
+    for (int k = 0; k < width; k++) {
+        root[k * width + k] = sqrt(body[k < dim ? row_im(dim) : row_kim(dim)]);
+    }
+    if (wall >= 0) root_of_mobility(dim, width, p->mobility + wall * dim * dim, root);
 }

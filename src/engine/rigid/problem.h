@@ -140,6 +140,8 @@ static ALWAYS_INLINE bool problem_row_moves(const problem* p, int64_t row)
     return body[row_im(p->dim)] != 0.0 || body[row_kim(p->dim)] != 0.0 ||
            problem_mobile_wall(p, row) >= 0;
 }
+/// L [width][width], width 3 or 6, with L L^T the inverse of the mass and inertia of a row.
+void problem_root(const problem* p, int64_t row, double* root);
 /// Row of a contact in `blocks` and in `compound_rows`, -1 if it has none.
 static ALWAYS_INLINE int32_t problem_block_of(const problem* p, int64_t contact)
 {
@@ -268,6 +270,9 @@ talus_status problem_reset(problem* p, int dim, const problem_size* size);
 /// Fill S and its inverse from the arms that are in the block's row and the masses of the bodies;
 /// *mn and *mt receive the inverse responses along the normal and, on average, across it.
 void problem_fill_block(problem* p, int64_t contact, const double* n, double* mn, double* mt);
+/// Fill in the inverse of S, which a block begins with, and the inverse responses along n and, on
+/// average, across it.
+void problem_responses(int dim, double* block, const double* n, double* mn, double* mt);
 /// Add to the velocities of its bodies what the impulses of a contact do.
 void problem_apply(problem* p, int64_t contact);
 /// Square of the difference of two motions x and y of a body (as rows of `body`) in the metric of

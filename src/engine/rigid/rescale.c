@@ -26,6 +26,7 @@
 #include "rigid/rescale.h"
 
 #include "base/array.h"
+#include "base/parallel.h"
 #include "state/morton.h"
 
 #include <math.h>
@@ -50,6 +51,8 @@ static const double SPACING_PLANE = 24.0, SPACING_SPACE = 12.0;
 /// 1.13 times the time: a time that impulses are scaled costs some ten sweeps.
 static const double LEAST_SIZE_SPACE = 64.0;
 enum { MOST_NODES = 512, MOST_NODES_WALLS = 128, MOST_WALLS = 4 };
+/// Parts in which bodies are summed up: the same for any number of threads.
+enum { PARTS = 16 };
 /// Added to 1 at a node: there may be few contacts around it, and the law is not linear.
 static const double LEAST_ADDED = -0.5, MOST_ADDED = 1.0;
 /// Where the equations ask for more than this impulses hardly change a velocity: they hold each
@@ -66,6 +69,7 @@ void rescaling_free(rescaling* r)
     free(r->weight);
     free(r->times);
     free(r->load);
+    free(r->work);
     free(r->wall);
     free(r->matrix);
     free(r->factor);
@@ -167,31 +171,59 @@ static ALWAYS_INLINE void slopes(const rescaling* r, const int dim, const double
     }
 }
 
-/// Lay the lattice over all contacts that push, each where its body b is (known from the curve, to
-/// a diameter).
-static talus_status lay(rescaling* r, const problem* p)
+/// What loops over threads share.
+typedef struct rescaling_job {
+    rescaling* r;
+    problem* p;
+    int threads;
+} rescaling_job;
+
+/// Where bodies are (known from the curve, to a diameter).
+static void place_bodies(const rescaling_job* job)
 {
+    const problem* p = job->p;
+    const int dim = p->dim;
+#pragma omp parallel for num_threads(parallel_threads(job->threads, p->rows)) schedule(static)
+    for (int64_t i = 0; i < p->rows; i++) {
+        for (int k = 0; k < dim; k++) {
+            job->r->place[i * dim + k] = p->curve_cell * morton_coordinate(dim, p->curve[i] >> k);
+        }
+    }
+}
+
+/// Where the contacts that push begin and end along each axis: the largest of -x and x.
+static void find_extent(void* data, int64_t first, int64_t last, double* out)
+{
+    const rescaling_job* job = data;
+    const problem* p = job->p;
+    const int dim = p->dim;
+    for (int64_t c = first; c < last; c++) {
+        if (!(normal_impulse(dim, p->contact + c * problem_width(dim)) > 0.0)) continue;
+        const double* x = job->r->place + p->pair[2 * c + 1] * dim;
+        for (int k = 0; k < dim; k++) {
+            out[k] = fmax(out[k], -x[k]);
+            out[3 + k] = fmax(out[3 + k], x[k]);
+        }
+    }
+}
+
+/// Lay the lattice over all contacts that push, each where its body b is.
+static talus_status lay(const rescaling_job* job)
+{
+    rescaling* r = job->r;
+    const problem* p = job->p;
     const int dim = p->dim;
     const int64_t most = p->mobile_count > 0 ? MOST_NODES_WALLS : MOST_NODES;
-    double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
+    double extent[6], low[3];
+    const double* high = extent + 3;
     if (!arrays_renew(&r->row_capacity, p->rows, ROWS(r->place, dim), ROWS(r->node, 1 << dim),
-                      ROWS(r->weight, 1 << dim), ARRAY(r->times),
+                      ROWS(r->weight, 1 << dim), ARRAY(r->times), ARRAY(r->work),
                       ROWS(r->load, 2 * (dim + dim * dim)))) {
         return TALUS_ERR_MEMORY;
     }
-    for (int64_t i = 0; i < p->rows; i++) {
-        for (int k = 0; k < dim; k++) {
-            r->place[i * dim + k] = p->curve_cell * morton_coordinate(dim, p->curve[i] >> k);
-        }
-    }
-    for (int64_t c = 0; c < p->count; c++) {
-        if (!(normal_impulse(dim, p->contact + c * problem_width(dim)) > 0.0)) continue;
-        const double* x = r->place + p->pair[2 * c + 1] * dim;
-        for (int k = 0; k < dim; k++) {
-            low[k] = fmin(low[k], x[k]);
-            high[k] = fmax(high[k], x[k]);
-        }
-    }
+    place_bodies(job);
+    parallel_reduce(job->threads, p->count, PARALLEL_MAX, 6, find_extent, (void*)job, extent);
+    for (int k = 0; k < dim; k++) low[k] = -extent[k];
     if (!(high[0] >= low[0])) return TALUS_OK; // nothing pushes
     double spacing = dim == 2 ? SPACING_PLANE : SPACING_SPACE;
     do {
@@ -201,6 +233,7 @@ static talus_status lay(rescaling* r, const problem* p)
         spacing *= 1.1;
     } while (r->count > most);
     if (p->mobile_count > 0) r->band = r->count;
+#pragma omp parallel for num_threads(parallel_threads(job->threads, p->rows)) schedule(static)
     for (int64_t i = 0; i < p->rows; i++) {
         for (int k = 0; k < dim; k++) {
             const double x = (r->place[i * dim + k] - low[k]) * r->scale;
@@ -213,8 +246,8 @@ static talus_status lay(rescaling* r, const problem* p)
         }
     }
     const bool room =
-        arrays_renew(&r->matrix_capacity, r->count * r->count, ARRAY(r->matrix)) &&
-        arrays_renew(&r->factor_capacity, r->count, ARRAY(r->factor)) &&
+        arrays_renew(&r->matrix_capacity, PARTS * r->count * r->count, ARRAY(r->matrix)) &&
+        arrays_renew(&r->factor_capacity, PARTS * r->count, ARRAY(r->factor)) &&
         arrays_renew(&r->wall_capacity, p->mobile_count * r->count, ROWS(r->wall, 2 * dim));
     return room ? TALUS_OK : TALUS_ERR_MEMORY;
 }
@@ -232,42 +265,84 @@ static ALWAYS_INLINE void add_load(const int dim, double* load, double sign, con
     }
 }
 
-/// The right-hand side, and the loads of bodies and mobile walls.
-static ALWAYS_INLINE void add_contact(rescaling* r, const problem* p, const int dim, int64_t c)
+/// Add a contact to the loads and the work of those of its bodies that are among [first, last).
+static ALWAYS_INLINE void add_contact(rescaling* r, const problem* p, const int dim, int64_t c,
+                                      int64_t first, int64_t last)
 {
-    const int stride = problem_stride(dim), wide = dim + dim * dim, nodes = 1 << dim;
+    const int stride = problem_stride(dim), wide = dim + dim * dim;
+    const int64_t a = p->pair[2 * c], b = p->pair[2 * c + 1];
+    const bool has_a = a >= first && a < last, has_b = b >= first && b < last;
+    if (!has_a && !has_b) return;
     const double *row = p->contact + c * problem_width(dim), *impulse = row + contact_p(dim);
     const double pn = normal_impulse(dim, row);
     if (!(pn > 0.0)) return;
-    const int64_t a = p->pair[2 * c], b = p->pair[2 * c + 1];
-    const double *va = p->body + a * stride, *vb = p->body + b * stride;
-    const int64_t wall = problem_mobile_wall(p, a);
-    const int32_t* node = r->node + b * nodes;
-    const double* h = r->weight + b * nodes;
     double normal[3], u[3];
     for (int k = 0; k < dim; k++) normal[k] = pn * row[k];
+    if (has_a) {
+        add_load(dim, r->load + 2 * a * wide, -1.0, impulse, row);
+        add_load(dim, r->load + (2 * a + 1) * wide, -1.0, normal, row);
+    }
+    if (!has_b) return;
+    const double *va = p->body + a * stride, *vb = p->body + b * stride;
     if (problem_block_of(p, c) < 0) {
         vec_sub(dim, u, vb, va); // turning has no part in the normal velocity of balls
     } else {
         block_velocity(dim, problem_block(p, dim, c), va, vb, u);
     }
-    const double work = pn * (vec_dot(dim, u, row) + row[contact_bias(dim)]);
-    for (int q = 0; q < nodes; q++) r->factor[node[q]] -= h[q] * work;
+    r->work[b] += pn * (vec_dot(dim, u, row) + row[contact_bias(dim)]);
     add_load(dim, r->load + 2 * b * wide, 1.0, impulse, NULL);
     add_load(dim, r->load + (2 * b + 1) * wide, 1.0, normal, NULL);
-    add_load(dim, r->load + 2 * a * wide, -1.0, impulse, row);
-    add_load(dim, r->load + (2 * a + 1) * wide, -1.0, normal, row);
-    for (int q = 0; wall >= 0 && q < nodes; q++) {
-        double* on_wall = r->wall + (wall * r->count + node[q]) * 2 * dim;
-        vec_add_scaled(dim, on_wall, -h[q], impulse);
-        vec_add_scaled(dim, on_wall + dim, -h[q], normal);
+}
+
+/// Loads and work of all bodies: a thread has a part of them, and looks at all contacts for theirs.
+static void load_bodies(const rescaling_job* job)
+{
+    rescaling* r = job->r;
+    const problem* p = job->p;
+    const int wide = p->dim + p->dim * p->dim, parts = parallel_threads(job->threads, p->rows);
+#pragma omp parallel for num_threads(parts) schedule(static, 1)
+    for (int part = 0; part < parts; part++) {
+        const int64_t first = p->rows * part / parts, last = p->rows * (part + 1) / parts;
+        const size_t rows = (size_t)(last - first);
+        memset(r->load + first * 2 * wide, 0, sizeof(double) * rows * 2 * (size_t)wide);
+        memset(r->work + first, 0, sizeof(double) * rows);
+        if (p->dim == 2) {
+            for (int64_t c = 0; c < p->count; c++) add_contact(r, p, 2, c, first, last);
+        } else {
+            for (int64_t c = 0; c < p->count; c++) add_contact(r, p, 3, c, first, last);
+        }
     }
 }
 
-/// What body i adds to A.
-static ALWAYS_INLINE void add_body(rescaling* r, const problem* p, const int dim, int64_t i)
+/// Impulses on mobile walls by node.
+static void load_walls(rescaling* r, const problem* p)
+{
+    const int dim = p->dim, nodes = 1 << dim;
+    for (int64_t k = 0; k < p->mobile_count * r->count * 2 * dim; k++) r->wall[k] = 0.0;
+    for (int64_t c = 0; c < p->count && p->mobile_count > 0; c++) {
+        const double *row = p->contact + c * problem_width(dim), *impulse = row + contact_p(dim);
+        const int64_t wall = problem_mobile_wall(p, p->pair[2 * c]), b = p->pair[2 * c + 1];
+        if (wall < 0) continue;
+        const double pn = normal_impulse(dim, row);
+        for (int q = 0; q < nodes && pn > 0.0; q++) {
+            const double h = r->weight[b * nodes + q];
+            double* on_wall = r->wall + (wall * r->count + r->node[b * nodes + q]) * 2 * dim;
+            vec_add_scaled(dim, on_wall, -h, impulse);
+            vec_add_scaled(dim, on_wall + dim, -h * pn, row);
+        }
+    }
+}
+
+/// What body i adds to A and to the right-hand side of a part.
+static ALWAYS_INLINE void add_body(rescaling* r, const problem* p, const int dim, int64_t i,
+                                   int part)
 {
     const int wide = dim + dim * dim, nodes = 1 << dim;
+    double* matrix = r->matrix + part * r->count * r->count;
+    double* factor = r->factor + part * r->count;
+    for (int q = 0; q < nodes; q++) {
+        factor[r->node[i * nodes + q]] -= r->weight[i * nodes + q] * r->work[i];
+    }
     const double inverse_mass = p->free[i * problem_stride(dim) + row_im(dim)];
     if (!(inverse_mass > 0.0)) return;
     const double *all = r->load + 2 * i * wide, *normal = all + wide, *h = r->weight + i * nodes;
@@ -294,7 +369,7 @@ static ALWAYS_INLINE void add_body(rescaling* r, const problem* p, const int dim
         }
     }
     for (int q = 0; q < nodes; q++) {
-        double* of = r->matrix + node[q] * r->count;
+        double* of = matrix + node[q] * r->count;
         for (int s = 0; s < nodes; s++) of[node[s]] += product[q][s];
     }
 }
@@ -314,19 +389,29 @@ static void add_wall(rescaling* r, const problem* p, int64_t wall)
     }
 }
 
-static void make_equations(rescaling* r, const problem* p)
+/// A and the right-hand side, in a fixed number of parts.
+static void make_equations(const rescaling_job* job)
 {
-    const int dim = p->dim, wide = dim + dim * dim;
-    memset(r->load, 0, sizeof(double) * (size_t)(p->rows * 2 * wide));
-    memset(r->factor, 0, sizeof(double) * (size_t)r->count);
-    memset(r->matrix, 0, sizeof(double) * (size_t)(r->count * r->count));
-    for (int64_t k = 0; k < p->mobile_count * r->count * 2 * dim; k++) r->wall[k] = 0.0;
-    if (dim == 2) {
-        for (int64_t c = 0; c < p->count; c++) add_contact(r, p, 2, c);
-        for (int64_t i = 0; i < p->rows; i++) add_body(r, p, 2, i);
-    } else {
-        for (int64_t c = 0; c < p->count; c++) add_contact(r, p, 3, c);
-        for (int64_t i = 0; i < p->rows; i++) add_body(r, p, 3, i);
+    rescaling* r = job->r;
+    const problem* p = job->p;
+    const int parts = p->rows < PARALLEL_LEAST ? 1 : PARTS;
+    const int64_t count = r->count, square = count * count;
+    load_bodies(job);
+    load_walls(r, p);
+#pragma omp parallel for num_threads(parallel_threads(job->threads, p->rows)) schedule(static)
+    for (int part = 0; part < parts; part++) {
+        const int64_t first = p->rows * part / parts, last = p->rows * (part + 1) / parts;
+        memset(r->matrix + part * square, 0, sizeof(double) * (size_t)square);
+        memset(r->factor + part * count, 0, sizeof(double) * (size_t)count);
+        if (p->dim == 2) {
+            for (int64_t i = first; i < last; i++) add_body(r, p, 2, i, part);
+        } else {
+            for (int64_t i = first; i < last; i++) add_body(r, p, 3, i, part);
+        }
+    }
+    for (int part = 1; part < parts; part++) {
+        for (int64_t k = 0; k < square; k++) r->matrix[k] += r->matrix[part * square + k];
+        for (int64_t k = 0; k < count; k++) r->factor[k] += r->factor[part * count + k];
     }
     for (int64_t wall = 0; wall < p->mobile_count; wall++) add_wall(r, p, wall);
 }
@@ -367,33 +452,41 @@ static void solve_equations(rescaling* r)
     }
 }
 
-/// What impulses of contacts at each body are multiplied with.
-static void find_times(rescaling* r, const problem* p)
+/// Multiply impulses with what the nodes around their bodies b say.
+static void scale_all(const rescaling_job* job)
 {
+    rescaling* r = job->r;
+    problem* p = job->p;
     const int nodes = 1 << p->dim;
-    for (int64_t i = 0; i < p->rows; i++) {
-        r->times[i] = 1.0;
-        for (int q = 0; q < nodes; q++) {
-            r->times[i] += r->weight[i * nodes + q] * r->factor[r->node[i * nodes + q]];
+#pragma omp parallel num_threads(parallel_threads(job->threads, p->count))
+    {
+#pragma omp for schedule(static)
+        for (int64_t i = 0; i < p->rows; i++) {
+            r->times[i] = 1.0;
+            for (int q = 0; q < nodes; q++) {
+                r->times[i] += r->weight[i * nodes + q] * r->factor[r->node[i * nodes + q]];
+            }
+        }
+#pragma omp for schedule(static)
+        for (int64_t c = 0; c < p->count; c++) {
+            double* impulse = p->contact + c * problem_width(p->dim) + contact_p(p->dim);
+            for (int k = 0; k < p->dim; k++) impulse[k] *= r->times[p->pair[2 * c + 1]];
         }
     }
 }
 
-talus_status rescale(rescaling* r, problem* p)
+talus_status rescale(rescaling* r, problem* p, int threads)
 {
-    if (r->count == 0 && lay(r, p)) return TALUS_ERR_MEMORY;
+    const rescaling_job job = {r, p, threads};
+    if (r->count == 0 && lay(&job)) return TALUS_ERR_MEMORY;
     if (r->count == 0) return TALUS_OK;
-    make_equations(r, p);
+    make_equations(&job);
     solve_equations(r);
     for (int64_t i = 0; i < r->count; i++) {
         const bool sensible = isfinite(r->factor[i]) && r->factor[i] <= SENSELESS;
         const double added = sensible ? r->factor[i] : 0.0;
         r->factor[i] = fmin(fmax(added, LEAST_ADDED), MOST_ADDED);
     }
-    find_times(r, p);
-    for (int64_t c = 0; c < p->count; c++) {
-        double* impulse = p->contact + c * problem_width(p->dim) + contact_p(p->dim);
-        for (int k = 0; k < p->dim; k++) impulse[k] *= r->times[p->pair[2 * c + 1]];
-    }
+    scale_all(&job);
     return TALUS_OK;
 }

@@ -19,9 +19,10 @@ typedef struct rescaling {
     double* weight; ///< [rows][2^dim] their weights there
     double* times;  ///< [rows] what impulses of contacts at a body are multiplied with
     double* load;   ///< [rows][2][dim + dim * dim] of all impulses and of normal ones (rescale.c)
+    double* work;   ///< [rows] sum of p_n (u_n + bias) over the contacts at a body b
     double* wall;   ///< [mobile walls][nodes][2][dim] impulses on mobile walls by node, likewise
-    double* matrix; ///< [count][count]
-    double* factor; ///< [count] right-hand side, then what is added to 1
+    double* matrix; ///< [parts][count][count] sums of parts of the bodies; the first: of all
+    double* factor; ///< [parts][count] likewise the right-hand side, then what is added to 1
     int64_t row_capacity, wall_capacity, matrix_capacity, factor_capacity;
     int64_t next, last; ///< sweep after which impulses are scaled, and after which no more
 } rescaling;
@@ -35,6 +36,6 @@ bool rescaling_due(const rescaling* r, int64_t sweeps);
 /// Put it off to the next time.
 void rescaling_wait(rescaling* r);
 /// Scale the impulses of the problem, whose velocities agree with them.
-talus_status rescale(rescaling* r, problem* p);
+talus_status rescale(rescaling* r, problem* p, int threads);
 
 #endif

@@ -37,22 +37,8 @@
 #include "rigid/residual.h"
 
 #include "base/parallel.h"
-#include "law/coulomb.h"
+#include "rigid/residual_terms.h"
 #include "rigid/scales.h"
-
-#include <float.h>
-
-/// Impulse at a contact that rounding of the two bodies' velocities can make. A velocity is the sum
-/// of the free one and of the impulses' effects; 16 epsilon covers a body with a dozen contacts.
-static ALWAYS_INLINE double rounding(const int dim, const double* a, const double* b, double mn,
-                                     double bias)
-{
-    const int w = row_w(dim), kim = row_kim(dim);
-    double speed = fabs(bias);
-    for (int k = 0; k < dim; k++) speed += fabs(a[k]) + fabs(b[k]);
-    for (int k = w; k < kim; k++) speed += fabs(a[k]) + fabs(b[k]);
-    return 16.0 * DBL_EPSILON * mn * speed;
-}
 
 /// Square of a compound contact's torque error, as an impulse at the radius of body b.
 static double torque_error(const problem* p, int64_t c, const double* torque)
@@ -82,41 +68,8 @@ static double softness(const problem* p, double flow)
     return SOFTNESS / (1.0 + fmin(flow / FULL_FLOW, 1.0));
 }
 
-/// Sums over contacts that both measures are made of.
-typedef struct error_sums {
-    double error, impulse, stopping, energy, single, work, lost;
-} error_sums;
-
-/// Normal relative velocity of two balls; their turning has no part in it.
-static ALWAYS_INLINE double opening(const int dim, const double* n, const double* a,
-                                    const double* b)
-{
-    double sum = 0.0;
-    for (int k = 0; k < dim; k++) sum += (b[k] - a[k]) * n[k];
-    return sum;
-}
-
-/// Add a contact of balls that carries nothing and opens, and so satisfies its law: in flows most
-/// contacts do. False if it is another.
-static ALWAYS_INLINE bool add_open(const problem* p, const int dim, int64_t c, error_sums* sums)
-{
-    const int stride = problem_stride(dim);
-    const double* row = p->contact + c * problem_width(dim);
-    const double *impulse = row + contact_p(dim), bias = row[contact_bias(dim)];
-    const int64_t a = p->pair[2 * c] * (int64_t)stride, b = p->pair[2 * c + 1] * (int64_t)stride;
-    for (int k = 0; k < dim; k++) {
-        if (impulse[k] != 0.0) return false;
-    }
-    if (problem_block_of(p, c) >= 0 || problem_compound_of(p, c) >= 0) return false;
-    if (!(opening(dim, row, p->body + a, p->body + b) + bias >= 0.0)) return false;
-    const double approach = -(opening(dim, row, p->free + a, p->free + b) + bias);
-    const double stop = approach > 0.0 ? row[contact_mn(dim)] * approach : 0.0;
-    sums->stopping += stop * stop;
-    return true;
-}
-
 /// What the torque of a compound contact does, and takes away.
-static void add_torque_work(const problem* p, int64_t c, error_sums* sums)
+static void add_torque_work(const problem* p, int64_t c, double* sums)
 {
     const int32_t compound = problem_compound_of(p, c);
     if (compound < 0) return;
@@ -125,63 +78,42 @@ static void add_torque_work(const problem* p, int64_t c, error_sums* sums)
     double spin[3], free_spin[3];
     problem_spin_of(p, p->body, c, spin);
     problem_spin_of(p, p->free, c, free_spin);
-    sums->work += vec_dot(spin_dim, torque, spin) - vec_dot(spin_dim, torque, free_spin);
-    sums->lost -= vec_dot(spin_dim, torque, spin);
+    sums[RESIDUAL_WORK] += vec_dot(spin_dim, torque, spin) - vec_dot(spin_dim, torque, free_spin);
+    sums[RESIDUAL_LOST] -= vec_dot(spin_dim, torque, spin);
 }
 
 static ALWAYS_INLINE void add_contact(const problem* p, const int dim, int64_t c, int part,
-                                      const scales* by_scale, error_sums* sums)
+                                      const scales* by_scale, double* sums)
 {
-    if (add_open(p, dim, c, sums)) return;
-    const int stride = problem_stride(dim), width = problem_width(dim);
-    const double* row = p->contact + c * width;
-    const double mn = row[contact_mn(dim)], bias = row[contact_bias(dim)];
-    const double* impulse = row + contact_p(dim);
-    const int64_t a = p->pair[2 * c], b = p->pair[2 * c + 1];
-    double u[3], u_free[3], e[3], mapped[3] = {0.0, 0.0, 0.0}, torque[3] = {0.0, 0.0, 0.0};
-    if (problem_block_of(p, c) < 0) {
-        contact_velocity(dim, p->body + a * stride, p->body + b * stride, row, u);
-        contact_velocity(dim, p->free + a * stride, p->free + b * stride, row, u_free);
-    } else {
-        const double* block = problem_block(p, dim, c);
-        block_velocity(dim, block, p->body + a * stride, p->body + b * stride, u);
-        block_velocity(dim, block, p->free + a * stride, p->free + b * stride, u_free);
+    double stopping, e[3], mapped[3] = {0.0, 0.0, 0.0}, torque[3] = {0.0, 0.0, 0.0};
+    double terms[RESIDUAL_SUMS];
+    residual_motion u;
+    if (residual_is_open(p, dim, c, &stopping)) {
+        sums[RESIDUAL_STOPPING] += stopping;
+        return;
     }
+    residual_moves(p, dim, c, &u);
     if (problem_compound_of(p, c) < 0) {
-        coulomb_map(dim, row, mn, row[contact_mt(dim)], bias, row[contact_mu(dim)], u, impulse,
-                    mapped);
+        residual_map(p, dim, c, &u, mapped);
     } else {
-        problem_solve_alone(p, c, u, mapped, torque);
+        problem_solve_alone(p, c, u.now, mapped, torque);
     }
-    vec_sub(dim, e, impulse, mapped);
-    const double approach = -(vec_dot(dim, u_free, row) + bias);
-    const double stop = approach > 0.0 ? mn * approach : 0.0;
-    const double noise = rounding(dim, p->free + a * stride, p->free + b * stride, mn, bias);
-    const double impulse2 = vec_dot(dim, impulse, impulse);
-    double e2 = vec_dot(dim, e, e) + torque_error(p, c, torque);
-    e2 = e2 <= noise * noise ? 0.0 : e2;
-    sums->error += e2;
-    sums->impulse += impulse2;
-    sums->stopping += stop * stop;
-    sums->energy += e2 / mn;
-    sums->single += impulse2 / mn;
-    const double on_motion = vec_dot(dim, impulse, u); // below 0: friction takes energy away
-    sums->work += on_motion - vec_dot(dim, impulse, u_free);
-    sums->lost -= on_motion;
+    const bool counts = residual_terms(p, dim, c, &u, mapped, torque_error(p, c, torque), e, terms);
+    for (int k = 0; k < RESIDUAL_SUMS; k++) sums[k] += terms[k];
     add_torque_work(p, c, sums);
-    if (impulse2 > 0.0 || e2 > 0.0) scales_add(by_scale, p, dim, part, c, e, mn);
+    if (counts) scales_add(by_scale, p, dim, part, c, e);
 }
 
-static error_sums add_part(const problem* p, int part, int parts, const scales* by_scale)
+static void add_part(const problem* p, int part, int parts, const scales* by_scale, double* sums)
 {
-    const int64_t first = p->count * part / parts, last = p->count * (part + 1) / parts;
-    error_sums sums = {0};
+    const int64_t first = residual_part_first(p->count, part, parts),
+                  last = residual_part_first(p->count, part + 1, parts);
+    scales_clear(by_scale, part);
     if (p->dim == 2) {
-        for (int64_t c = first; c < last; c++) add_contact(p, 2, c, part, by_scale, &sums);
+        for (int64_t c = first; c < last; c++) add_contact(p, 2, c, part, by_scale, sums);
     } else {
-        for (int64_t c = first; c < last; c++) add_contact(p, 3, c, part, by_scale, &sums);
+        for (int64_t c = first; c < last; c++) add_contact(p, 3, c, part, by_scale, sums);
     }
-    return sums;
 }
 
 /// Ratio of an error to its scale; nothing in nothing is no error, and what is not a number is an
@@ -192,37 +124,52 @@ static double relative(double error2, double scale2)
     return error2 < INFINITY && scale2 > 0.0 ? sqrt(error2 / scale2) : INFINITY;
 }
 
-residual_report residual_measure(const problem* p, double size, int threads)
+/// Parts that contacts are added up in, whatever the number of threads. More of them are more cells
+/// to empty and to join: they are for problems so large that many threads work on them.
+enum { FEW_PARTS = 4, CONTACTS_FOR_PARTS = 200000 };
+
+int residual_parts(int64_t count)
 {
-    const int parts = p->count >= PARALLEL_LEAST ? SCALES_PARTS : 1;
-    double length = fmax(size, 1.0);
+    return count < PARALLEL_LEAST ? 1 : count < CONTACTS_FOR_PARTS ? FEW_PARTS : SCALES_PARTS;
+}
+
+residual_report residual_conclude(const problem* p, double size,
+                                  double part[SCALES_PARTS][RESIDUAL_SUMS], scales* by_scale,
+                                  int threads)
+{
+    const int parts = residual_parts(p->count);
+    double length = fmax(size, 1.0), sums[RESIDUAL_SUMS] = {0.0};
     if (!(size > 0.0)) { // the longest chain that the bodies could make
         const int stride = problem_stride(p->dim);
         int64_t moving = p->mobile_count;
         for (int64_t i = 0; i < p->rows; i++) moving += p->free[i * stride + row_im(p->dim)] > 0.0;
         length = (double)moving;
     }
-    scales by_scale = scales_begin(p, parts);
-    error_sums part[SCALES_PARTS], sums = {0};
-#pragma omp parallel for num_threads(parallel_threads(threads, p->count)) if (parts > 1)
-    for (int k = 0; k < parts; k++) part[k] = add_part(p, k, parts, &by_scale);
     for (int k = 0; k < parts; k++) {
-        sums.error += part[k].error;
-        sums.impulse += part[k].impulse;
-        sums.stopping += part[k].stopping;
-        sums.energy += part[k].energy;
-        sums.single += part[k].single;
-        sums.work += part[k].work;
-        sums.lost += part[k].lost;
+        for (int i = 0; i < RESIDUAL_SUMS; i++) sums[i] += part[k][i];
     }
-    const double weighed = scales_weigh(&by_scale, sums.energy, length);
-    const double length2 = weighed / sums.energy;
-    const double scale2 = fmax(sums.work, ROUNDED * ROUNDED * sums.single);
-    const double flow = sums.lost > 0.0 && sums.work > 0.0 ? sums.lost / sums.work : 0.0;
-    return (residual_report){.natural = relative(sums.error, fmax(sums.impulse, sums.stopping)),
-                             .velocity = softness(p, flow) * relative(weighed, scale2),
-                             .length = isfinite(length2) ? sqrt(length2) : length,
-                             .flow = flow};
+    const double energy = sums[RESIDUAL_ENERGY], work = sums[RESIDUAL_WORK];
+    const double lost = sums[RESIDUAL_LOST];
+    const double weighed = scales_weigh(by_scale, energy, length, threads);
+    const double length2 = weighed / energy;
+    const double scale2 = fmax(work, ROUNDED * ROUNDED * sums[RESIDUAL_SINGLE]);
+    const double flow = lost > 0.0 && work > 0.0 ? lost / work : 0.0;
+    return (residual_report){
+        .natural =
+            relative(sums[RESIDUAL_ERROR], fmax(sums[RESIDUAL_IMPULSE], sums[RESIDUAL_STOPPING])),
+        .velocity = softness(p, flow) * relative(weighed, scale2),
+        .length = isfinite(length2) ? sqrt(length2) : length,
+        .flow = flow};
+}
+
+residual_report residual_measure(const problem* p, double size, int threads)
+{
+    const int parts = residual_parts(p->count);
+    scales by_scale = scales_begin(p, parts);
+    double part[SCALES_PARTS][RESIDUAL_SUMS] = {{0.0}};
+#pragma omp parallel for num_threads(parallel_threads(threads, p->count)) if (parts > 1)
+    for (int k = 0; k < parts; k++) add_part(p, k, parts, &by_scale, part[k]);
+    return residual_conclude(p, size, part, &by_scale, threads);
 }
 
 double residual_natural(problem* p)

@@ -3,6 +3,8 @@
 #define TALUS_RIGID_RESIDUAL_H
 
 #include "rigid/problem.h"
+#include "rigid/residual_terms.h"
+#include "rigid/scales.h"
 
 #include <math.h>
 
@@ -32,6 +34,18 @@ static inline bool residual_flows(const residual_report* seen)
 /// if unknown (then as many as there are moving bodies: the longest chain they could make).
 /// Velocities must agree with the impulses (problem_refresh).
 residual_report residual_measure(const problem* p, double size, int threads);
+
+/// The contacts of a problem are added up in so many parts, one after the other in each; a part
+/// begins with this contact.
+int residual_parts(int64_t count);
+static inline int64_t residual_part_first(int64_t count, int part, int parts)
+{
+    return count * part / parts;
+}
+/// The measures from the sums of the parts and from those over cells.
+residual_report residual_conclude(const problem* p, double size,
+                                  double part[SCALES_PARTS][RESIDUAL_SUMS], scales* by_scale,
+                                  int threads);
 
 /// Natural-map residual of the impulses in the problem; residual.c has the formula. Velocities are
 /// recomputed from the impulses first (problem_refresh), never taken from a solver.

@@ -1,6 +1,8 @@
 /// Energies of errors from the smallest cells up.
 #include "rigid/scales.h"
 
+#include "base/parallel.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -20,16 +22,22 @@ scales scales_begin(const problem* p, int parts)
     s.cells = (last >> (dim * s.level)) + 1;
     if (s.cells == 1) return s;
     s.stress = p->cells;
-    memset(s.stress, 0, sizeof(double) * (size_t)(s.cells * parts * (dim * dim + 1)));
     return s;
 }
 
-/// Add up the parts, in order.
-static void join_parts(scales* s)
+void scales_clear(const scales* s, int part)
 {
-    const int64_t numbers = s->cells * (s->dim * s->dim + 1);
-    for (int part = 1; part < s->parts; part++) {
-        for (int64_t k = 0; k < numbers; k++) s->stress[k] += s->stress[part * numbers + k];
+    const int64_t numbers = s->cells * scales_numbers(s->dim);
+    if (s->stress) memset(s->stress + part * numbers, 0, sizeof(double) * (size_t)numbers);
+}
+
+/// Add up the parts, in order.
+static void join_parts(scales* s, int threads)
+{
+    const int64_t numbers = s->cells * scales_numbers(s->dim);
+#pragma omp parallel for num_threads(parallel_threads(threads, numbers)) schedule(static)
+    for (int64_t k = 0; k < numbers; k++) {
+        for (int part = 1; part < s->parts; part++) s->stress[k] += s->stress[part * numbers + k];
     }
 }
 
@@ -60,11 +68,11 @@ static void coarsen(scales* s)
     s->level++;
 }
 
-double scales_weigh(scales* s, double energy, double length)
+double scales_weigh(scales* s, double energy, double length, int threads)
 {
     double sum = 0.0, rest = energy;
     if (!s->stress) return length * length * energy;
-    join_parts(s);
+    join_parts(s, threads);
     for (; s->cells > 1; coarsen(s)) {
         const double width = fmin(ldexp(s->unit, s->level), length);
         const double larger = fmin(explained(s), rest); // directions of contacts are never even

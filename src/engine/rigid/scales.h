@@ -14,7 +14,7 @@
 
 #include "rigid/problem.h"
 
-enum { SCALES_PARTS = 4 };
+enum { SCALES_PARTS = 16 };
 
 /// Contacts may be added in several parts at a time, each by one thread. The sums are in the room
 /// that the problem has for them.
@@ -27,23 +27,37 @@ typedef struct scales {
 } scales;
 
 scales scales_begin(const problem* p, int parts);
+/// Empty a part; before anything is added to it.
+void scales_clear(const scales* s, int part);
 
-/// Add contact c with the error e and the inverse response m to the cell of its body b.
+/// Sums of a cell.
+static ALWAYS_INLINE int scales_numbers(const int dim)
+{
+    return dim * dim + 1;
+}
+/// The cell of a contact, which is that of its body b.
+static ALWAYS_INLINE int64_t scales_cell(const scales* s, const problem* p, int64_t c)
+{
+    return p->curve[p->pair[2 * c + 1]] >> (s->dim * s->level);
+}
+/// What a contact with this row and the error e adds to number k of its cell.
+static ALWAYS_INLINE double scales_term(const int dim, int k, const double* e, const double* row)
+{
+    return k < dim * dim ? e[k / dim] * row[k % dim] : row[contact_mn(dim)];
+}
+
+/// Add contact c with the error e to its cell.
 static ALWAYS_INLINE void scales_add(const scales* s, const problem* p, const int dim, int part,
-                                     int64_t c, const double* e, double m)
+                                     int64_t c, const double* e)
 {
     if (!s->stress) return;
-    const double* n = p->contact + c * problem_width(dim);
-    const int64_t cell = p->curve[p->pair[2 * c + 1]] >> (dim * s->level);
-    double* sum = s->stress + (part * s->cells + cell) * (dim * dim + 1);
-    for (int i = 0; i < dim; i++) {
-        for (int k = 0; k < dim; k++) sum[i * dim + k] += e[i] * n[k];
-    }
-    sum[dim * dim] += m;
+    double* sum = s->stress + (part * s->cells + scales_cell(s, p, c)) * scales_numbers(dim);
+    const double* row = p->contact + c * problem_width(dim);
+    for (int k = 0; k < scales_numbers(dim); k++) sum[k] += scales_term(dim, k, e, row);
 }
 
 /// Sum over all scales of l^2 times the energy on that scale; `energy` is that of all scales,
 /// `length` the size of the system in diameters. Adds the cells up: to be called once.
-double scales_weigh(scales* s, double energy, double length);
+double scales_weigh(scales* s, double energy, double length, int threads);
 
 #endif

@@ -31,6 +31,16 @@ enum { MOST_ROUNDS = 32, SWEEPS_OF_ROUND = 8 };
 /// Room for a body's displacement: translation and turn.
 enum { MOVED = 6 };
 
+/// From so many pushes on these are cut into blocks, which are coloured: no two of a colour move
+/// the same body. Within a block, and where there are fewer, they are made one after the other:
+/// along a chain of grains that carries a push farther than any order by colours.
+enum { PUSHES_FOR_THREADS = 100000, BLOCK = 8192, COLOURS = 64 };
+
+typedef struct push_block {
+    int64_t first, last; ///< pushes
+    int colour;          ///< COLOURS: none was left
+} push_block;
+
 /// A contact that is looked at.
 typedef struct push {
     int32_t body_a, body_b; ///< -1: nothing can move it
@@ -44,7 +54,7 @@ typedef struct push {
     double turn_b[3];
     double response;   ///< of the gap
     double size;       ///< of the push so far, a length times a mass
-    int64_t looked_at; ///< number of the push before which it was looked at
+    int64_t looked_at; ///< turn in which it was looked at
 } push;
 
 /// What a pass works on.
@@ -53,16 +63,24 @@ typedef struct pass {
     physical_state* state;
     const contact_dynamics* method;
     int threads;
-    bool bonds;         ///< some contact is bonded
-    int64_t count;      ///< rows of s->push
-    int64_t touched;    ///< rows of s->touched_row
-    int64_t made, left; ///< pushes made, looks left
-    int64_t more;       ///< looks that are added once if they do not do
+    bool bonds;                 ///< some contact is bonded
+    int64_t bodies;             ///< grains and walls
+    int64_t count;              ///< rows of s->push
+    int64_t touched;            ///< rows of s->touched_row
+    int64_t turns;              ///< a clock: no two pushes of a body are made in the same turn
+    int64_t blocks;             ///< rows of s->block
+    int64_t made, left;         ///< pushes made, looks left
+    int64_t more;               ///< looks that are added once if they do not do
+    int64_t first[COLOURS + 1]; ///< block of each colour in s->turn, at the end those without one
 } pass;
 
 void separation_free(separation_work* s)
 {
     free(s->push);
+    free(s->block);
+    free(s->turn);
+    free(s->gap);
+    free(s->colours);
     free(s->listed);
     free(s->chosen);
     free(s->touched);
@@ -240,6 +258,49 @@ static push push_at(const pass* p, narrow_scratch* scratch, int64_t c)
     return x;
 }
 
+/// Colours of the blocks with a body of a push.
+static uint64_t colours_at(const separation_work* s, const push* x)
+{
+    return (x->body_a >= 0 ? s->colours[x->body_a] : 0) |
+           (x->body_b >= 0 ? s->colours[x->body_b] : 0);
+}
+
+/// Cut the pushes that are in no block yet into blocks, and give these the lowest colour that no
+/// block with one of their bodies has; then put all in the order of colours.
+static talus_status colour_blocks(pass* p)
+{
+    separation_work* s = p->s;
+    int64_t done = 0;
+    if (p->count < PUSHES_FOR_THREADS) return TALUS_OK;
+    if (p->blocks == 0) memset(s->colours, 0, sizeof *s->colours * (size_t)p->bodies);
+    if (p->blocks > 0) done = s->block[p->blocks - 1].last;
+    const int64_t more = (p->count - done + BLOCK - 1) / BLOCK;
+    if (!arrays_grow(&s->block_capacity, p->blocks + more, ARRAY(s->block), ARRAY(s->turn))) {
+        return TALUS_ERR_MEMORY;
+    }
+    while (done < p->count) {
+        push_block* x = &s->block[p->blocks++];
+        uint64_t used = 0;
+        *x = (push_block){done, done + BLOCK < p->count ? done + BLOCK : p->count, COLOURS};
+        for (int64_t i = x->first; i < x->last; i++) used |= colours_at(s, &s->push[i]);
+        if (used != UINT64_MAX) x->colour = __builtin_ctzll(~used);
+        for (int64_t i = x->first; i < x->last && x->colour < COLOURS; i++) {
+            const push* of = &s->push[i];
+            if (of->body_a >= 0) s->colours[of->body_a] |= UINT64_C(1) << x->colour;
+            if (of->body_b >= 0) s->colours[of->body_b] |= UINT64_C(1) << x->colour;
+        }
+        done = x->last;
+    }
+    int64_t placed = 0;
+    for (int colour = 0; colour <= COLOURS; colour++) {
+        p->first[colour] = placed;
+        for (int64_t k = 0; k < p->blocks; k++) {
+            if (s->block[k].colour == colour) s->turn[placed++] = (int32_t)k;
+        }
+    }
+    return TALUS_OK;
+}
+
 /// Take contacts in, in the order of the list; *more tells whether there were any.
 static talus_status take_in(pass* p, bool first, bool* more)
 {
@@ -266,7 +327,9 @@ static talus_status take_in(pass* p, bool first, bool* more)
     }
     *more = p->count > before;
     if (!*more) return TALUS_OK;
-    if (!arrays_grow(&s->push_capacity, p->count, ARRAY(s->push))) return TALUS_ERR_MEMORY;
+    if (!arrays_grow(&s->push_capacity, p->count, ARRAY(s->push), ARRAY(s->gap))) {
+        return TALUS_ERR_MEMORY;
+    }
 #pragma omp parallel for num_threads(threads) schedule(dynamic)
     for (int k = 0; k < chunks; k++) {
         narrow_scratch scratch = {0};
@@ -275,7 +338,7 @@ static talus_status take_in(pass* p, bool first, bool* more)
         }
         narrow_scratch_free(&scratch);
     }
-    return TALUS_OK;
+    return colour_blocks(p);
 }
 
 // ---- one contact -------------------------------------------------------------------------------
@@ -296,12 +359,11 @@ static double gap_moved(const pass* p, const push* x)
 }
 
 /// Ready to be moved, if it can be.
-static void touch_body(pass* p, int32_t body)
+static void touch_body(const pass* p, int32_t body)
 {
     separation_work* s = p->s;
     if (body < 0 || s->touched[body]) return;
     s->touched[body] = 1;
-    s->touched_row[p->touched++] = body;
     for (int k = 0; k < MOVED; k++) s->moved[(int64_t)body * MOVED + k] = 0.0;
     s->moved_at[body] = -1;
     s->room[body] = is_joined(p, body) ? s->least_room[body] : room_of(p, body);
@@ -326,18 +388,20 @@ static double within_room(const pass* p, int32_t body, const double answer[MOVED
 {
     if (body < 0) return change;
     const double room = fmax(p->s->room[body], 0.0), way = way_with(p, body, change, answer);
+    if (way <= room) return change;
     const double before = way_with(p, body, 0.0, answer);
-    if (way <= room || way <= before) return change;
+    if (way <= before) return change;
     // The way is convex in the push: between both it is below the straight line.
     return before < room ? change * (room - before) / (way - before) : 0.0;
 }
 
-static void move(pass* p, int32_t body, double change, const double answer[MOVED])
+static void move(const pass* p, int32_t body, double change, const double answer[MOVED],
+                 int64_t turn)
 {
     separation_work* s = p->s;
     if (body < 0) return;
     for (int k = 0; k < MOVED; k++) s->moved[(int64_t)body * MOVED + k] += change * answer[k];
-    s->moved_at[body] = p->made;
+    s->moved_at[body] = turn;
 }
 
 static bool unchanged_since(const pass* p, int32_t body, int64_t when)
@@ -346,16 +410,16 @@ static bool unchanged_since(const pass* p, int32_t body, int64_t when)
 }
 
 /// Push one contact apart as far as it needs, or take back of its push what is no longer needed.
-/// True if that changed anything.
-static bool push_apart(pass* p, push* x)
+/// True if that changed anything; *looks counts up if it was looked at.
+static bool push_apart(const pass* p, push* x, int64_t turn, int64_t* looks)
 {
     if (x->looked_at >= 0 && unchanged_since(p, x->body_a, x->looked_at) &&
         unchanged_since(p, x->body_b, x->looked_at)) {
         return false;
     }
-    p->left--;
+    ++*looks;
     const double gap = gap_moved(p, x);
-    x->looked_at = p->made;
+    x->looked_at = turn;
     if (!(x->response > 0.0) || (x->size == 0.0 && gap >= fmin(-x->allowed, x->aim))) {
         return false;
     }
@@ -366,26 +430,87 @@ static bool push_apart(pass* p, push* x)
     change = within_room(p, x->body_b, x->answer_b, change);
     if (fabs(change) * x->response <= WORTHWHILE * x->allowed) return false;
     x->size += change;
-    p->made++;
-    move(p, x->body_a, change, x->answer_a);
-    move(p, x->body_b, change, x->answer_b);
-    x->looked_at = p->made;
+    move(p, x->body_a, change, x->answer_a, turn);
+    move(p, x->body_b, change, x->answer_b, turn);
     return true;
 }
 
 // ---- the pass ----------------------------------------------------------------------------------
 
+/// The largest overlap of some contacts, in units of what is allowed.
+static void find_deepest(void* data, int64_t first, int64_t last, double* deepest)
+{
+    const pass* p = data;
+    for (int64_t i = first; i < last; i++) {
+        *deepest = fmax(*deepest, -gap_moved(p, &p->s->push[i]) / p->s->push[i].allowed);
+    }
+}
+
 /// Are there looks left, or is what they leave deep enough to go on?
 static bool may_look(pass* p)
 {
-    double deepest = 0.0;
+    double deepest;
     if (p->left > 0 || p->more == 0) return p->left > 0;
-    for (int64_t i = 0; i < p->count; i++) {
-        deepest = fmax(deepest, -gap_moved(p, &p->s->push[i]) / p->s->push[i].allowed);
-    }
+    parallel_reduce(p->threads, p->count, PARALLEL_MAX, 1, find_deepest, p, &deepest);
     p->left = deepest > DEEP ? p->more : 0;
     p->more = 0;
     return p->left > 0;
+}
+
+/// What pushes have cost and done.
+typedef struct push_counts {
+    int64_t looks, made;
+} push_counts;
+
+/// Push the contacts [first, last) one after the other, in turns from `turn` on.
+static push_counts push_some(const pass* p, int64_t first, int64_t last, int64_t turn)
+{
+    push_counts out = {0};
+    for (int64_t i = first; i < last; i++) {
+        out.made += push_apart(p, &p->s->push[i], turn + i - first, &out.looks);
+    }
+    return out;
+}
+
+/// Push all contacts once by threads: blocks of a colour side by side, those without one alone.
+static push_counts push_blocks(pass* p)
+{
+    const separation_work* s = p->s;
+    int64_t looks = 0, made = 0;
+#pragma omp parallel num_threads(p->threads) if (p->threads > 1) reduction(+ : looks, made)
+    for (int colour = 0; colour < COLOURS; colour++) {
+        if (p->first[colour] == p->first[colour + 1]) continue;
+#pragma omp for schedule(dynamic, 1)
+        for (int64_t k = p->first[colour]; k < p->first[colour + 1]; k++) {
+            const push_block* x = &s->block[s->turn[k]];
+            const push_counts of = push_some(p, x->first, x->last, p->turns + colour * BLOCK);
+            looks += of.looks;
+            made += of.made;
+        }
+    }
+    p->turns += COLOURS * BLOCK;
+    for (int64_t k = p->first[COLOURS]; k < p->blocks; k++, p->turns += BLOCK) {
+        const push_block* x = &s->block[s->turn[k]];
+        const push_counts of = push_some(p, x->first, x->last, p->turns);
+        looks += of.looks;
+        made += of.made;
+    }
+    return (push_counts){looks, made};
+}
+
+/// Push all contacts once. True if that changed anything.
+static bool push_all(pass* p)
+{
+    push_counts of;
+    if (p->count < PUSHES_FOR_THREADS) {
+        of = push_some(p, 0, p->count, p->turns);
+        p->turns += p->count;
+    } else {
+        of = push_blocks(p);
+    }
+    p->left -= of.looks;
+    p->made += of.made;
+    return of.made > 0;
 }
 
 /// What the pass did to bodies that were moved together.
@@ -411,21 +536,25 @@ static bool keep_what_helps(pass* p)
 {
     separation_work* s = p->s;
     int64_t kept = 0;
-    for (int64_t i = 0; i < p->touched; i++) s->leader_moved[s->touched_row[i]] = s->touched_row[i];
+    for (int32_t i = 0; i < p->bodies; i++) {
+        if (!s->touched[i]) continue;
+        s->touched_row[p->touched++] = i;
+        s->leader_moved[i] = i;
+        s->group[i] = (separation_group){.before = 0.0};
+    }
+#pragma omp parallel for num_threads(parallel_threads(p->threads, p->count)) schedule(static)
     for (int64_t i = 0; i < p->count; i++) {
         const push* x = &s->push[i];
         const bool both =
             x->body_a >= 0 && x->body_b >= 0 && s->touched[x->body_a] && s->touched[x->body_b];
-        if (both && (x->size > 0.0 || gap_moved(p, x) < -x->allowed)) {
+        s->gap[i] = gap_moved(p, x);
+        if (both && (x->size > 0.0 || s->gap[i] < -x->allowed)) {
             forest_join(s->leader_moved, x->body_a, x->body_b);
         }
     }
-    for (int64_t i = 0; i < p->touched; i++) {
-        s->group[s->touched_row[i]] = (separation_group){.before = 0.0};
-    }
     for (int64_t i = 0; i < p->count; i++) {
         const push* x = &s->push[i];
-        const double now = gap_moved(p, x);
+        const double now = s->gap[i];
         int32_t last = -1;
         for (int side = 0; side < 2; side++) {
             const int32_t body = side == 0 ? x->body_a : x->body_b;
@@ -486,11 +615,11 @@ talus_status separate_overlaps(separation_work* s, physical_state* state,
 {
     const contacts* list = &state->contacts;
     const int64_t bodies = state->grains.count + state->walls.count;
-    pass p = {.s = s, .state = state, .method = method, .threads = threads};
+    pass p = {.s = s, .state = state, .method = method, .threads = threads, .bodies = bodies};
     *separated = false;
     if (!arrays_renew(&s->contact_capacity, list->count, ARRAY(s->listed), ARRAY(s->chosen)) ||
         !arrays_renew(&s->body_capacity, bodies, ARRAY(s->touched), ROWS(s->moved, MOVED),
-                      ARRAY(s->room), ARRAY(s->moved_at), ARRAY(s->touched_row),
+                      ARRAY(s->room), ARRAY(s->moved_at), ARRAY(s->touched_row), ARRAY(s->colours),
                       ARRAY(s->leader_moved), ARRAY(s->group))) {
         return TALUS_ERR_MEMORY;
     }
@@ -505,8 +634,7 @@ talus_status separate_overlaps(separation_work* s, physical_state* state,
         TRY(take_in(&p, round == 0, &more));
         if (!more) break;
         for (int sweep = 0; sweep < SWEEPS_OF_ROUND && changed && may_look(&p); sweep++) {
-            changed = false;
-            for (int64_t i = 0; i < p.count; i++) changed = push_apart(&p, &s->push[i]) || changed;
+            changed = push_all(&p);
         }
     }
     if (p.made == 0 || !keep_what_helps(&p)) return TALUS_OK;

@@ -25,14 +25,19 @@ typedef struct separation_group separation_group;
 /// Memory that is kept from step to step. All zero at first.
 typedef struct separation_work {
     struct push* push; ///< contacts that are looked at
+    double* gap;       ///< [pushes] after the pass
     int64_t push_capacity;
+    struct push_block* block; ///< pieces of them
+    int32_t* turn;            ///< [blocks] colour by colour
+    int64_t block_capacity;
     uint8_t* listed; ///< [contacts] it is among them
     int32_t* chosen; ///< [contacts] those of a round, chunk by chunk
     int64_t contact_capacity;
     uint8_t* touched;        ///< [bodies: grains, then walls] it was moved, and has the five below:
     double* moved;           ///< [bodies][6] displacement, then turn as the w of a problem's row
     double* room;            ///< [bodies] how far it may still go
-    int64_t* moved_at;       ///< [bodies] number of the push that moved it last
+    int64_t* moved_at;       ///< [bodies] turn in which it was moved last
+    uint64_t* colours;       ///< [bodies] those of the blocks with its pushes
     int32_t* touched_row;    ///< those that were moved
     int32_t* leader_moved;   ///< [bodies] tree of those that were moved together (base/forest.h)
     separation_group* group; ///< [bodies] of a leader: what was done to them
@@ -50,9 +55,8 @@ void separation_free(separation_work* s);
 double overlap_thickness(const grains* g, const contacts* list, int64_t c);
 
 /// Take the overlaps of the state's contacts apart after the step that `method` has just accepted.
-/// *separated: bodies were moved, and the solids' poses are to be made anew. Threads look through
-/// the contacts; the pushes, on those that are concerned, are made on one, and are at most about
-/// two sweeps' worth.
+/// *separated: bodies were moved, and the solids' poses are to be made anew. Where there are many
+/// pushes threads share them, with the same bits for any number of threads.
 talus_status separate_overlaps(separation_work* s, physical_state* state,
                                const contact_dynamics* method, int threads, bool* separated);
 

@@ -17,6 +17,7 @@ typedef struct solve_workspace {
     coarse_grid coarse;
     rescaling rescaling;
     certificate_work certificate;
+    struct residual_card* residual_card; ///< residual_card.h; NULL: no card has measured yet
 } solve_workspace;
 
 void solve_workspace_free(solve_workspace* ws);
@@ -42,6 +43,7 @@ typedef struct solve_request {
                  ///< the last step; 0: unknown
     double strictness;  ///< what the rule asks for is divided by this if it is above 1
     int threads;        ///< to use, at most; below 1: one
+    struct card* card;  ///< that makes the sweeps where it can (packed/on_card.h); NULL: the CPU
     solve_watch* watch; ///< NULL: nobody looks on
     bool last_chance;   ///< when the sweeps are used up direct methods may take more than their
                         ///< share for clusters in flow, too
@@ -56,8 +58,11 @@ typedef struct solve_result {
     double tolerance;          ///< that the rule asked for in the end (solve_tolerance)
     double residual;           ///< residual_natural() of the impulses left in the problem
     double velocity_error;     ///< estimated error of all velocities (residual.h)
+    bool flows;                ///< grains slide past each other (residual_rests)
     int64_t second_iterations; ///< of the direct methods of `auto`, 0 if none was needed
     int64_t last_updates;      ///< of these at the last chance of clusters in flow: their work
+    const char* why_no_card;   ///< the card was not used, because of this; NULL: it was, or nobody
+                               ///< asked for it
     const char* second_method; ///< name of the one whose answer is left, NULL: the sweeps' is
     bool certified;            ///< the impulses left in the problem are judged:
     certificate certificate;   ///< this is the judgement, with all of it in the workspace

@@ -1,6 +1,7 @@
 /// Stopping rules: fixed number (UK 37), local (UK 35), global (UK 36), natural-map residual, and
 /// the estimated velocity error, which is the rule for rigid grains (residual.c).
 #include "rigid/stop.h"
+#include "base/portable.h"
 
 #include <math.h>
 
@@ -20,7 +21,7 @@ double solve_tolerance(const solve_request* request, const residual_report* seen
     const talus_solver_def* o = request->options;
     double asked = o->tolerance > 0.0 ? o->tolerance : AT_REST;
     if (!(o->tolerance > 0.0) && o->stop == TALUS_STOP_RIGID && seen) {
-        asked = fmin(hypot(AT_REST, FLOW_SHARE * seen->flow), IN_FLOW);
+        asked = fmin(portable_hypot(AT_REST, FLOW_SHARE * seen->flow), IN_FLOW);
     }
     return request->strictness > 1.0 ? asked / request->strictness : asked;
 }
@@ -81,7 +82,13 @@ bool stop_due(const stop_state* s, int64_t sweep, const sweep_stats* stats)
 
 bool stop_look(stop_state* s, problem* p, int64_t sweep, const sweep_stats* stats)
 {
-    s->seen = residual_measure(p, s->size, s->threads);
+    const residual_report seen = residual_measure(p, s->size, s->threads);
+    return stop_judge(s, &seen, sweep, stats);
+}
+
+bool stop_judge(stop_state* s, const residual_report* seen, int64_t sweep, const sweep_stats* stats)
+{
+    s->seen = *seen;
     s->tolerance = solve_tolerance(s->request, &s->seen);
     s->last_check = sweep;
     s->next_check = sweep + (sweep >= 16 ? sweep / 8 : 2);
@@ -127,6 +134,7 @@ void solve_conclude(const stop_state* s, const problem* p, bool reached, solve_r
     out->updates = out->sweeps * p->count;
     out->residual = report.natural;
     out->velocity_error = report.velocity;
+    out->flows = !residual_rests(&report);
     out->tolerance = solve_tolerance(s->request, &report);
     out->converged = reached || s->rule == TALUS_STOP_SWEEPS || stop_meets(s, &report);
 }

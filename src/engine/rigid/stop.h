@@ -40,6 +40,9 @@ double stop_cutoff(const stop_state* s);
 bool stop_due(const stop_state* s, int64_t sweep, const sweep_stats* stats);
 /// Measure the problem, whose velocities are refreshed; true if the rule is met.
 bool stop_look(stop_state* s, problem* p, int64_t sweep, const sweep_stats* stats);
+/// The same with a report that somebody else has made.
+bool stop_judge(stop_state* s, const residual_report* seen, int64_t sweep,
+                const sweep_stats* stats);
 /// Do the papers' local and global rules end the solve after this sweep?
 bool stop_settled(stop_state* s, const problem* p, const sweep_stats* stats);
 /// Does a report meet the rule, if the rule is one that measures?

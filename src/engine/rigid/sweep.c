@@ -11,6 +11,7 @@
 #include "base/array.h"
 #include "base/rng.h"
 #include "rigid/residual.h"
+#include "rigid/residual_card.h"
 #include "rigid/solver.h"
 #include "rigid/stop.h"
 #include "rigid/update.h"
@@ -20,6 +21,7 @@
 void solve_workspace_free(solve_workspace* ws)
 {
     free(ws->order);
+    residual_card_free(ws->residual_card);
     packed_free(&ws->packed);
     coarse_free(&ws->coarse);
     rescaling_free(&ws->rescaling);

@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/parallel.h"
+#include "base/portable.h"
 #include "base/vec.h"
 #include "geometry/feature.h"
 #include "geometry/shape.h"
@@ -42,8 +43,8 @@ static bool shapes_grow(overlap_shape** shape, int64_t* capacity, int64_t count)
 static void place_solid(area_shapes* s, const grains* g, int64_t i)
 {
     if (g->solid[i] < 0) return;
-    overlap_place(&s->shape[g->solid[i]], cos(g->rotation[i]), sin(g->rotation[i]), g->scale[i],
-                  s->number + s->first[i]);
+    overlap_place(&s->shape[g->solid[i]], portable_cos(g->rotation[i]),
+                  portable_sin(g->rotation[i]), g->scale[i], s->number + s->first[i]);
 }
 
 talus_status area_shapes_place(area_shapes* s, const grains* g, const walls* w, int threads)
@@ -194,7 +195,7 @@ static bool turn_body(const area_search* s, int64_t row, double cosine, double s
     if (!body->shape || (cosine == 1.0 && sine == 0.0)) return true;
     const int64_t size = overlap_size(body->shape);
     if (!arrays_renew(&scratch->capacity, size, ARRAY(scratch->number))) return false;
-    const double c = cos(s->g->rotation[row]), d = sin(s->g->rotation[row]);
+    const double c = portable_cos(s->g->rotation[row]), d = portable_sin(s->g->rotation[row]);
     overlap_place(body->shape, c * cosine + d * sine, d * cosine - c * sine, s->g->scale[row],
                   scratch->number);
     body->number = scratch->number;

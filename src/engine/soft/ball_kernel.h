@@ -11,6 +11,8 @@
 #include "soft/kernels.h"
 #include "soft/law_kernel.h"
 
+#include <string.h>
+
 /// Is this a build for sanitizers?
 #if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
 #define SOFT_SANITIZED 1
@@ -30,29 +32,28 @@ static ALWAYS_INLINE void load_ball(const int dim, const bool moving, const soft
                                     const int32_t* who, ball_lanes* o)
 {
     lanes t[4];
-    const int stride = soft_row(dim);
-    lanes_load_rows(b->row, stride, 0, who, t);
+    lanes_load_rows(b->row, 1, 0, who, t);
     o->x[0] = t[0], o->x[1] = t[1];
     if (dim == 2) {
         o->radius = t[2];
-        lanes_load_rows(b->row, stride, 4, who, t);
+        lanes_load_rows(b->row, 1, 4, who, t);
         o->v[0] = t[0], o->v[1] = t[1], o->spin[0] = t[2];
     } else {
         o->x[2] = t[2], o->radius = t[3];
-        lanes_load_rows(b->row, stride, 4, who, t);
+        lanes_load_rows(b->row, 1, 4, who, t);
         o->v[0] = t[0], o->v[1] = t[1], o->v[2] = t[2];
-        lanes_load_rows(b->row, stride, 8, who, t);
+        lanes_load_rows(b->row, 1, 8, who, t);
         o->spin[0] = t[0], o->spin[1] = t[1], o->spin[2] = t[2];
     }
     if (!moving) return;
-    const int step = soft_step(dim);
-    lanes_load_rows(b->step, step, 0, who, t);
+    const int at = soft_row_motion(dim);
+    lanes_load_rows(b->row, 1, at, who, t);
     o->moved[0] = t[0], o->moved[1] = t[1];
     if (dim == 2) {
         o->turned[0] = t[2];
     } else {
         o->moved[2] = t[2];
-        lanes_load_rows(b->step, step, 4, who, t);
+        lanes_load_rows(b->row, 1, at + 4, who, t);
         o->turned[0] = t[0], o->turned[1] = t[1], o->turned[2] = t[2];
     }
 }
@@ -212,44 +213,33 @@ static ALWAYS_INLINE bool meet_balls(const ball_kind kind, const ball_task* task
     return true;
 }
 
-/// Sums of the forces of a part of a batch as rows, those on a and those on b.
-static ALWAYS_INLINE void force_rows(const ball_kind kind, const law_in* in, const law_out* out,
-                                     const lanes arm[2], double* on_a, double* on_b)
+/// Add the forces of a part of a batch to the sums of its bodies.
+static ALWAYS_INLINE void add_forces(const ball_kind kind, const law_in* in, const law_out* out,
+                                     const lanes arm[2], const int32_t* where, double* sums)
 {
-    static const int32_t own[SOFT_LANES] = {0, 1, 2, 3, 4, 5, 6, 7};
     const lanes zero = lanes_set(0.0);
     lanes force[3] = {zero, zero, zero}, torque[2][3];
     lanes turn[3] = {zero, zero, zero};
     for (int k = 0; k < kind.dim; k++) force[k] = out->force[k];
     if (kind.dim == 2) {
-        turn[2] = in->n[0] * force[1] - in->n[1] * force[0];
+        turn[2] = in->n[1] * force[0] - in->n[0] * force[1];
     } else {
-        lanes_cross(turn, in->n, force);
+        lanes_cross(turn, force, in->n);
     }
     for (int k = 0; k < 3; k++) {
-        torque[0][k] = -(arm[0] * turn[k]);
-        torque[1][k] = -(arm[1] * turn[k]);
+        torque[0][k] = arm[0] * turn[k];
+        torque[1][k] = arm[1] * turn[k];
     }
     for (int k = 0; k < spin_width(kind.dim) && kind.compound; k++) {
         const int axis = kind.dim == 2 ? 2 : k;
         torque[0][axis] = torque[0][axis] - out->torque[k];
         torque[1][axis] = torque[1][axis] + out->torque[k];
     }
-    const lanes a0[4] = {-force[0], -force[1], -force[2], torque[0][0]};
-    const lanes a1[4] = {torque[0][1], torque[0][2], out->loss, out->power};
-    const lanes b0[4] = {force[0], force[1], force[2], torque[1][0]};
-    const lanes b1[4] = {torque[1][1], torque[1][2], zero, zero};
-    lanes_store_rows(on_a, SOFT_SUM, 0, own, a0);
-    lanes_store_rows(on_a, SOFT_SUM, 4, own, a1);
-    lanes_store_rows(on_b, SOFT_SUM, 0, own, b0);
-    lanes_store_rows(on_b, SOFT_SUM, 4, own, b1);
-}
-
-static ALWAYS_INLINE void add_row(double* sum, const double* part)
-{
-    for (int k = 0; k < SOFT_SUM; k += LANE_WIDTH) {
-        lanes_store(sum + k, lanes_load(sum + k) + lanes_load(part + k));
-    }
+    const lanes on_a[8] = {-force[0],    -force[1],    -force[2], torque[0][0],
+                           torque[0][1], torque[0][2], out->loss, out->power};
+    const lanes on_b[8] = {force[0],     force[1],     force[2], torque[1][0],
+                           torque[1][1], torque[1][2], zero,     zero};
+    lanes_add_rows(sums, where, on_a, where + SOFT_LANES, on_b);
 }
 
 /// Write a part of a batch for the record.
@@ -267,9 +257,9 @@ static ALWAYS_INLINE void record_part(const ball_kind kind, const law_in* in, co
     lanes_store(field[9], -in->overlap);
     lanes_store(field[10], out->elastic);
     for (int lane = 0; lane < LANE_WIDTH; lane++) {
-        if (!(active >> lane & 1)) continue;
         soft_recorded* r = &to[lane];
-        r->active = true;
+        *r = (soft_recorded){.active = active >> lane & 1};
+        if (!r->active) continue;
         for (int k = 0; k < 3; k++) {
             r->force[k] = field[k][lane];
             r->torque[k] = field[3 + k][lane];
@@ -293,17 +283,32 @@ static ALWAYS_INLINE void set_bits(uint8_t* byte, int part, unsigned bits)
     *byte = (uint8_t)((*byte & ~(all << part)) | bits << part);
 }
 
-/// Forces of a part of a batch. With a record nothing changes but the record.
-static ALWAYS_INLINE void work_on_part(const ball_kind kind, const ball_task* task, int64_t batch,
-                                       int part, double* rows, ball_totals* totals)
+/// Where the sums of a part of a batch begin, if those of the block do so at `sums`.
+static ALWAYS_INLINE void sums_of_part(const soft_pairs* s, int64_t batch, int part, int64_t sums,
+                                       int32_t where[2 * SOFT_LANES])
+{
+    const int32_t* from = s->where + 16 * batch + part;
+    const int32_t own = (int32_t)sums;
+    for (int k = 0; k < LANE_WIDTH; k++) {
+        const int32_t b = from[SOFT_LANES + k];
+        where[k] = from[k] + own;
+        where[SOFT_LANES + k] = b < SOFT_BLOCK_SUMS ? b + own : b;
+    }
+}
+
+/// Forces of a part of a batch of a block. With a record nothing changes but the record.
+static ALWAYS_INLINE void work_on_part(const ball_kind kind, const ball_task* task,
+                                       const soft_block* block, int64_t batch, int part,
+                                       ball_totals* totals)
 {
     soft_pairs* s = task->pairs;
     const int32_t* law = task->uniform ? NULL : s->law + 8 * batch + part;
     const unsigned all = (1u << LANE_WIDTH) - 1, live = (unsigned)s->live[batch] >> part & all;
-    law_in in = {0};
-    law_history history = {0};
-    law_out out = {0};
+    law_in in; // what the plain law does not read stays as it is: zeros cost a tenth of the rest
+    law_history history;
+    law_out out;
     lanes arm[2], turn[3], c[SOFT_CONSTANTS];
+    if (kind.compound) in = (law_in){0}, history = (law_history){0}, out = (law_out){0};
     if (!meet_balls(kind, task, s->who + 16 * batch + part, s->images[batch], live, &in, arm,
                     turn)) {
         return; // there is no history either
@@ -327,7 +332,7 @@ static ALWAYS_INLINE void work_on_part(const ball_kind kind, const ball_task* ta
                      &in, &history, &out);
     const unsigned active = mask_bits(out.active);
     if (task->record) {
-        record_part(kind, &in, &out, active, task->record + 8 * batch + part);
+        record_part(kind, &in, &out, active, task->record + 8 * (batch - block->batch) + part);
         return;
     }
     for (int k = 0; k < width; k++) lanes_store(s->slip + at + 8 * k, history.slip[k]);
@@ -337,56 +342,120 @@ static ALWAYS_INLINE void work_on_part(const ball_kind kind, const ball_task* ta
     set_bits(&s->slides[batch], part, mask_bits(out.sliding));
     set_bits(&s->live[batch], part, active);
     if (kind.compound) set_bits(&s->bonded[batch], part, mask_bits(history.bonded));
-    double *on_a = rows, *on_b = rows + SOFT_SUM * LANE_WIDTH;
-    force_rows(kind, &in, &out, arm, on_a, on_b);
-    // Pair after pair: the same order for every width. Pairs that do not touch add zeros, which
-    // costs less than asking which they are.
-    const int32_t* where = s->where + 16 * batch + part;
-    for (int lane = 0; lane < LANE_WIDTH; lane++) {
-        add_row(s->sum + SOFT_SUM * (int64_t)where[lane], on_a + SOFT_SUM * lane);
-        add_row(s->sum + SOFT_SUM * (int64_t)where[SOFT_LANES + lane], on_b + SOFT_SUM * lane);
-    }
+    // Pairs that do not touch add zeros, which costs less than asking which they are.
+    int32_t where[2 * SOFT_LANES];
+    sums_of_part(s, batch, part, block->sums, where);
+    add_forces(kind, &in, &out, arm, where, s->sum);
     lanes* deepest = &totals->deepest[part / LANE_WIDTH];
     *deepest = lanes_pick(in.touching, lanes_larger(in.overlap, *deepest), *deepest);
     totals->active += __builtin_popcount(active);
 }
 
-/// Rows and sums of the second bodies of a batch, which may lie farther off than those of the
-/// first.
-static ALWAYS_INLINE void prefetch_partners(const int dim, const ball_task* task, int64_t batch)
+/// Numbers that lie one after the other, and how many of them are asked for with each batch.
+typedef struct ball_stretch {
+    const double *next, *end;
+    int64_t part;
+} ball_stretch;
+
+static ALWAYS_INLINE ball_stretch stretch_of(const double* numbers, int width,
+                                             const soft_block* block, int64_t batches)
 {
-    const int32_t* who = task->pairs->who + 16 * batch + SOFT_LANES;
-    const int32_t* where = task->pairs->where + 16 * batch + SOFT_LANES;
-    const int stride = soft_row(dim);
-    for (int lane = 0; lane < SOFT_LANES; lane++) {
-        const double* row = task->bodies->row + (int64_t)who[lane] * stride;
-        __builtin_prefetch(row);
-        __builtin_prefetch(row + stride - 1);
-        __builtin_prefetch(task->pairs->sum + SOFT_SUM * (int64_t)where[lane]);
+    const int64_t count = (block->end - block->first) * width;
+    return (ball_stretch){.next = numbers + block->first * width,
+                          .end = numbers + block->end * width,
+                          .part = (count / batches + 8) / 8 * 8}; // whole lines
+}
+
+/// As long as there are any: as many each time, so that the loop is foreseen.
+static ALWAYS_INLINE void prefetch_stretch(ball_stretch* s)
+{
+    if (s->next >= s->end) return;
+    for (int64_t k = 0; k < s->part; k += 8) __builtin_prefetch(s->next + k, 0, 2);
+    s->next += s->part;
+}
+
+/// What the memory is told while a block is worked on: the block that is next, a part of it with
+/// every batch, so that it is in the second cache when its turn comes.
+typedef struct ball_ahead {
+    ball_stretch rows, own, listed;
+    int64_t halo, halo_end, halos;
+} ball_ahead;
+
+static ALWAYS_INLINE ball_ahead look_ahead(const ball_kind kind, const ball_task* task,
+                                           int64_t block)
+{
+    const soft_pairs* s = task->pairs;
+    const soft_bodies* bodies = task->bodies;
+    ball_ahead out = {.halo = 0};
+    if (task->ahead == 0 || block + task->ahead >= s->block_count) return out;
+    const soft_block* next = &s->block[block + task->ahead];
+    const int64_t batches = s->block[block].batch_end - s->block[block].batch + 1;
+    out.rows = stretch_of(bodies->row, soft_row(kind.dim, kind.geometric), next, batches);
+    if (task->own > 0) {
+        out.own = stretch_of(bodies->own, task->own, next, batches);
+        out.listed = stretch_of(bodies->listed, kind.dim, next, batches);
     }
+    out.halo = next->halo;
+    out.halo_end = next->halo_end;
+    out.halos = (next->halo_end - next->halo) / batches + 1;
+    return out;
+}
+
+/// Batches so many before which their numbers are asked for.
+enum { BATCHES_AHEAD = 32 };
+
+/// A function of its own: within the kernel it would cost registers.
+static __attribute__((noinline)) void tell_ahead(const ball_task* task, int64_t batch,
+                                                 ball_ahead* ahead)
+{
+    const soft_pairs* s = task->pairs;
+    const int width = spin_width(s->dim), length = s->row;
+    prefetch_stretch(&ahead->rows);
+    prefetch_stretch(&ahead->own);
+    prefetch_stretch(&ahead->listed);
+    for (int64_t k = 0; k < ahead->halos && ahead->halo < ahead->halo_end; k++, ahead->halo++) {
+        const double* row = task->bodies->row + (int64_t)s->halo[ahead->halo] * length;
+        for (int at = 0; at < length; at += 8) __builtin_prefetch(row + at, 0, 2);
+        __builtin_prefetch(soft_pairs_halo_sum(s, ahead->halo), 0, 2);
+    }
+    batch += BATCHES_AHEAD;
+    __builtin_prefetch(s->who + 16 * batch, 0, 2);
+    __builtin_prefetch(s->where + 16 * batch, 0, 2);
+    __builtin_prefetch(s->root_mass + 8 * batch, 0, 2);
+    for (int k = 0; k < width; k++) __builtin_prefetch(s->slip + 8 * (batch * width + k), 0, 2);
+}
+
+/// The sums of a block, its own and its halo, begin at zero.
+static ALWAYS_INLINE void clear_sums(soft_pairs* s, const soft_block* b)
+{
+    memset(s->sum + b->sums, 0, sizeof(double) * SOFT_SUM * (size_t)(b->end - b->first));
+    memset(soft_pairs_halo_sum(s, b->halo), 0,
+           sizeof(double) * SOFT_SUM * (size_t)(b->halo_end - b->halo));
 }
 
 static ALWAYS_INLINE void work_on_block(const ball_kind kind, const ball_task* task, int64_t block)
 {
-    double rows[2 * SOFT_SUM * SOFT_LANES] __attribute__((aligned(64)));
     soft_pairs* s = task->pairs;
     soft_block* b = &s->block[block];
     ball_totals totals = {.active = 0};
     for (int k = 0; k < SOFT_LANES / LANE_WIDTH; k++) totals.deepest[k] = lanes_set(0.0);
+    if (!task->record) clear_sums(s, b);
+    ball_ahead ahead = look_ahead(kind, task, block);
     for (int64_t batch = b->batch; batch < b->batch_end; batch++) {
-        prefetch_partners(kind.dim, task, batch + 2 < b->batch_end ? batch + 2 : batch);
+        tell_ahead(task, batch, &ahead);
         for (int part = 0; part < SOFT_LANES; part += LANE_WIDTH) {
-            work_on_part(kind, task, batch, part, rows, &totals);
+            work_on_part(kind, task, b, batch, part, &totals);
         }
     }
     if (task->record) return;
     b->active = totals.active;
     b->overlap_max = 0.0;
+    double deepest[SOFT_LANES] __attribute__((aligned(64)));
     for (int k = 0; k < SOFT_LANES / LANE_WIDTH; k++) {
-        lanes_store(rows, totals.deepest[k]);
-        for (int lane = 0; lane < LANE_WIDTH; lane++) {
-            b->overlap_max = rows[lane] > b->overlap_max ? rows[lane] : b->overlap_max;
-        }
+        lanes_store(deepest + k * LANE_WIDTH, totals.deepest[k]);
+    }
+    for (int lane = 0; lane < SOFT_LANES; lane++) {
+        b->overlap_max = deepest[lane] > b->overlap_max ? deepest[lane] : b->overlap_max;
     }
 }
 

@@ -14,6 +14,7 @@ ball_task soft_ball_task(soft_particles* s, const step_order* order, double sinc
                       .uniform = s->laws.uniform,
                       .constants = s->laws.constants,
                       .h = since,
+                      .ahead = 1,
                       .bodies = &s->bodies,
                       .pairs = &s->pairs};
     for (int k = 0; k < s->dim; k++) {
@@ -27,7 +28,7 @@ ball_task soft_ball_task(soft_particles* s, const step_order* order, double sinc
 static talus_status note_far_grains(soft_particles* s, const step_order* order,
                                     const general_task* task)
 {
-    const grains* g = &order->state->grains;
+    grains* g = &order->state->grains;
     const walls* w = &order->state->walls;
     double travel = 0.0;
     for (int64_t i = 0; i < w->count; i++) {
@@ -36,6 +37,7 @@ static talus_status note_far_grains(soft_particles* s, const step_order* order,
     }
     s->wall_travel += travel;
     if (s->general.far_known && s->wall_travel <= 0.5 * s->skin) return TALUS_OK;
+    if (s->in_rows) soft_rows_to_table(s, g, NULL);
     s->general.far_known = false;
     s->wall_travel = 0.0;
     for (int64_t i = 0; i < w->count; i++) { // only walls that may turn need their reach
@@ -48,7 +50,8 @@ static talus_status note_far_grains(soft_particles* s, const step_order* order,
         }
         s->wall_reach[i] = sqrt(far2) + s->skin;
     }
-    return general_contacts_note_far(&s->general, task, s->skin);
+    TRY(general_contacts_note_far(&s->general, task, s->skin));
+    return general_contacts_note_blocks(&s->general, task);
 }
 
 /// The walls feel what is put on the grains glued to them.
@@ -60,7 +63,7 @@ static void load_walls(const soft_particles* s, const step_order* order)
     for (int64_t i = 0; i < g->count; i++) {
         const int wall = g->glued_to[i];
         if (wall < 0) continue;
-        const double* sum = s->pairs.sum + SOFT_SUM * (int64_t)s->places.place_of[i];
+        const double* sum = soft_pairs_sum(&s->pairs, s->places.place_of[i]);
         double arm[3] = {0.0, 0.0, 0.0}, torque[3];
         vec_sub(s->dim, arm, g->position + i * s->dim, w->position + 3 * wall);
         cell_nearest(&order->state->cell, s->dim, arm);
@@ -71,130 +74,79 @@ static void load_walls(const soft_particles* s, const step_order* order)
     }
 }
 
+/// A contact takes as long as six grains do in the kernel of balls.
+bool soft_walls_are_few(const soft_particles* s, int team)
+{
+    return 6 * team * s->general.list.count < s->pairs.body_count;
+}
+
+/// Forces of balls and, with the few, of all others, in the order in which threads get to them:
+/// none needs another one.
+static talus_status evaluate_contacts(soft_particles* s, const step_order* order,
+                                      const ball_task* balls, const general_task* others)
+{
+    const int64_t blocks = s->pairs.block_count;
+    const int team = parallel_threads(order->threads, s->pairs.body_count);
+    talus_status status = TALUS_OK;
+    if (team == 1) {
+        for (int64_t b = 0; b < blocks; b++) s->kernels->balls(balls, b);
+        return general_contacts_evaluate(&s->general, others);
+    }
+    const bool few = soft_walls_are_few(s, team);
+    general_task alone = *others;
+    alone.threads = 1;
+#pragma omp parallel for num_threads(team) schedule(dynamic)
+    for (int64_t b = few ? -1 : 0; b < blocks; b++) {
+        if (b < 0) {
+            status = general_contacts_evaluate(&s->general, &alone);
+        } else {
+            s->kernels->balls(balls, b);
+        }
+    }
+    return few ? status : general_contacts_evaluate(&s->general, others);
+}
+
+talus_status soft_begin_evaluation(soft_particles* s, const step_order* order, double since,
+                                   general_task* others, talus_error* error)
+{
+    walls* w = &order->state->walls;
+    const double h = order->h;
+    TRY(soft_neighbours(s, order, error));
+    *others = (general_task){.g = &order->state->grains,
+                             .w = w,
+                             .periodic = &order->state->cell,
+                             .pairs = &s->others,
+                             .solids = s->has_solids,
+                             .places = &s->places,
+                             .kernels = s->kernels,
+                             .laws = &s->laws,
+                             .geometric = s->geometric,
+                             .h = since,
+                             .step = since > 0.0 ? h : s->integrator->evaluates_at * h,
+                             .threads = order->threads};
+    for (int64_t k = 0; k < 3 * w->count; k++) w->force[k] = w->torque[k] = 0.0;
+    if (note_far_grains(s, order, others) || general_contacts_begin(&s->general, others)) {
+        return error_memory(error, "meeting walls");
+    }
+    return TALUS_OK;
+}
+
 talus_status soft_evaluate(soft_particles* s, const step_order* order, double since,
                            talus_error* error)
 {
     walls* w = &order->state->walls;
-    TRY(soft_neighbours(s, order, error));
-
+    general_task others;
+    TRY(soft_begin_evaluation(s, order, since, &others, error));
     const ball_task balls = soft_ball_task(s, order, since);
-    const int64_t blocks = s->pairs.block_count;
-    const int team = parallel_threads(order->threads, s->pairs.body_count);
-    soft_pairs_begin(&s->pairs, order->threads);
-    if (team == 1) {
-        for (int64_t b = 0; b < blocks; b++) s->kernels->balls(&balls, b);
-    } else {
-#pragma omp parallel for num_threads(team) schedule(dynamic)
-        for (int64_t b = 0; b < blocks; b++) s->kernels->balls(&balls, b);
-    }
+    soft_pairs_spread_sums(&s->pairs);
+    if (evaluate_contacts(s, order, &balls, &others)) return error_memory(error, "meeting walls");
     soft_pairs_collect(&s->pairs, order->threads);
-
-    const double h = order->h;
-    const general_task others = {.g = &order->state->grains,
-                                 .w = w,
-                                 .periodic = &order->state->cell,
-                                 .pairs = &s->others,
-                                 .solids = s->has_solids,
-                                 .places = &s->places,
-                                 .kernels = s->kernels,
-                                 .laws = &s->laws,
-                                 .geometric = s->geometric,
-                                 .h = since,
-                                 .step = since > 0.0 ? h : s->integrator->evaluates_at * h,
-                                 .threads = order->threads};
-    for (int64_t k = 0; k < 3 * w->count; k++) w->force[k] = w->torque[k] = 0.0;
-    if (note_far_grains(s, order, &others) || general_contacts_evaluate(&s->general, &others)) {
-        return error_memory(error, "meeting walls");
-    }
-    general_contacts_add(&s->general, &others, s->pairs.sum, w);
+    general_contacts_add(&s->general, &others, &s->pairs, w);
     load_walls(s, order);
     return TALUS_OK;
 }
 
 // ---- accelerations -----------------------------------------------------------------------------
-
-typedef struct flow_task {
-    soft_particles* s;
-    const step_order* order;
-} flow_task;
-
-/// Force and torque on a free grain make accelerations; the power of what is not contacts.
-static ALWAYS_INLINE double accelerate_grain(const flow_task* t, const int dim, int64_t i,
-                                             const double* sum, double* drained)
-{
-    const step_order* order = t->order;
-    const grains* g = &order->state->grains;
-    const int spin_dim = spin_width(dim);
-    const double im = g->inv_mass[i], drag = order->options->drag;
-    const double inertia = g->spin_mobility[i] > 0.0 ? 1.0 / g->inertia[i] : 0.0;
-    double *a = t->s->acceleration + i * dim, *alpha = t->s->angular + i * spin_dim;
-    const double *v = g->velocity + i * dim, *spin = g->spin + i * spin_dim;
-    double power = 0.0, speed2 = 0.0;
-    for (int k = 0; k < dim; k++) {
-        double force = g->mass[i] * order->options->gravity[k];
-        if (g->force) force += g->force[i * dim + k];
-        power += force * v[k];
-        speed2 += v[k] * v[k];
-        a[k] = im * (sum[k] + (force - drag * v[k]));
-        if (g->locked && g->locked[i] >> k & 1) a[k] = 0.0;
-    }
-    *drained += drag * speed2;
-    for (int k = 0; k < spin_dim; k++) {
-        const double torque = g->torque ? g->torque[i * spin_dim + k] : 0.0;
-        if (g->torque) power += torque * spin[k];
-        alpha[k] = inertia * (sum[(dim == 2 ? 5 : 3) + k] + torque);
-    }
-    return power;
-}
-
-/// A grain that does not move freely: what is done to it flows out of the system.
-static ALWAYS_INLINE double hold_grain(const flow_task* t, const int dim, int64_t i,
-                                       const double* sum)
-{
-    const grains* g = &t->order->state->grains;
-    const int spin_dim = spin_width(dim);
-    double power = 0.0;
-    for (int k = 0; k < dim; k++) {
-        t->s->acceleration[i * dim + k] = 0.0;
-        power -= sum[k] * g->velocity[i * dim + k];
-    }
-    for (int k = 0; k < spin_dim; k++) {
-        t->s->angular[i * spin_dim + k] = 0.0;
-        power -= sum[(dim == 2 ? 5 : 3) + k] * g->spin[i * spin_dim + k];
-    }
-    return power;
-}
-
-/// Sums are read in the order of rows, which may be any: the memory is told so many rows before.
-enum { AHEAD = 16 };
-enum { FLOW_LOSS, FLOW_DASHPOTS, FLOW_DRAG, FLOW_INPUT, FLOW_COUNT };
-
-static ALWAYS_INLINE void flow_of_rows(const flow_task* t, const int dim, int64_t first,
-                                       int64_t last, double* out)
-{
-    const grains* g = &t->order->state->grains;
-    const double* sums = t->s->pairs.sum;
-    const int32_t* place = t->s->places.place_of;
-    for (int64_t i = first; i < last; i++) {
-        const int64_t ahead = i + AHEAD < last ? i + AHEAD : last - 1;
-        __builtin_prefetch(sums + SOFT_SUM * (int64_t)place[ahead]);
-        const double* sum = sums + SOFT_SUM * (int64_t)place[i];
-        out[FLOW_LOSS] += sum[6];
-        out[FLOW_DASHPOTS] += sum[7];
-        out[FLOW_INPUT] += g->inv_mass[i] > 0.0 ? accelerate_grain(t, dim, i, sum, &out[FLOW_DRAG])
-                                                : hold_grain(t, dim, i, sum);
-    }
-}
-
-static void add_flow(void* data, int64_t first, int64_t last, double* out)
-{
-    const flow_task* t = data;
-    if (t->s->dim == 2) {
-        flow_of_rows(t, 2, first, last, out);
-    } else {
-        flow_of_rows(t, 3, first, last, out);
-    }
-}
 
 static bool runs_away(int count, const double* numbers)
 {
@@ -206,12 +158,12 @@ static bool runs_away(int count, const double* numbers)
 
 /// First row whose velocity or acceleration is no number or too large to be squared; 0 if none is:
 /// then it is the sum of all that ran away.
-static int64_t find_runaway(const soft_particles* s, const grains* g)
+static int64_t find_runaway(const grains* g, const double* acceleration, const double* angular)
 {
-    const int dim = s->dim, spin_dim = spin_width(dim);
+    const int dim = g->dim, spin_dim = spin_width(dim);
     for (int64_t i = 0; i < g->count; i++) {
-        if (runs_away(dim, s->acceleration + i * dim) || runs_away(dim, g->velocity + i * dim) ||
-            runs_away(spin_dim, s->angular + i * spin_dim) ||
+        if (runs_away(dim, acceleration + i * dim) || runs_away(dim, g->velocity + i * dim) ||
+            runs_away(spin_dim, angular + i * spin_dim) ||
             runs_away(spin_dim, g->spin + i * spin_dim)) {
             return i;
         }
@@ -219,15 +171,11 @@ static int64_t find_runaway(const soft_particles* s, const grains* g)
     return 0;
 }
 
-int64_t soft_accelerate(soft_particles* s, const step_order* order, double since, soft_flow* flow)
+soft_flow soft_flow_of_walls(const soft_particles* s, const step_order* order)
 {
-    flow_task task = {s, order};
     const walls* w = &order->state->walls;
-    double out[FLOW_COUNT];
-    parallel_reduce(order->threads, order->state->grains.count, PARALLEL_SUM, FLOW_COUNT, add_flow,
-                    &task, out);
-    // Walls: what contacts do to them; grains glued to them were counted with the grains.
     const contacts* list = &s->general.list;
+    soft_flow flow = {0};
     for (int64_t c = 0; c < list->count; c++) {
         if (list->a_row[c] >= 0) break; // sorted: walls come first
         const int wall = -1 - list->a_row[c];
@@ -235,16 +183,52 @@ int64_t soft_accelerate(soft_particles* s, const step_order* order, double since
         vec_copy(s->dim, arm, s->general.answers.arm_a + c * s->dim);
         vec_cross(v, w->spin + 3 * wall, arm);
         vec_add_scaled(3, v, 1.0, w->velocity + 3 * wall);
-        out[FLOW_INPUT] += vec_dot(s->dim, v, list->force + c * s->dim);
+        flow.input += vec_dot(s->dim, v, list->force + c * s->dim);
         const double* torque = list->torque;
         if (!torque) continue;
-        out[FLOW_INPUT] += s->dim == 2 ? torque[c] * w->spin[3 * wall + 2]
-                                       : vec_dot(3, torque + 3 * c, w->spin + 3 * wall);
+        flow.input += s->dim == 2 ? torque[c] * w->spin[3 * wall + 2]
+                                  : vec_dot(3, torque + 3 * c, w->spin + 3 * wall);
     }
-    *flow = (soft_flow){.lost = out[FLOW_LOSS] - since * out[FLOW_DASHPOTS] + s->general.lost,
-                        .out = out[FLOW_DASHPOTS] + out[FLOW_DRAG],
-                        .input = out[FLOW_INPUT]};
-    // A number that is none has spoilt the sums: only then the grains are looked at.
-    const bool good = isfinite(flow->lost) && isfinite(flow->out) && isfinite(flow->input);
-    return good || order->state->grains.count == 0 ? -1 : find_runaway(s, &order->state->grains);
+    return flow;
+}
+
+accelerate_task soft_accelerate_task(const soft_particles* s, const step_order* order)
+{
+    const talus_world_def* def = order->options;
+    return (accelerate_task){.g = &order->state->grains,
+                             .sum = s->pairs.sum,
+                             .place = s->places.place_of,
+                             .gravity = {def->gravity[0], def->gravity[1], def->gravity[2]},
+                             .drag = def->drag,
+                             .acceleration = s->acceleration,
+                             .angular = s->angular};
+}
+
+void soft_accelerate_rows(soft_particles* s, const step_order* order, int64_t first, int64_t last)
+{
+    const accelerate_task task = soft_accelerate_task(s, order);
+    s->kernels->accelerate(&task, first, last, s->share[first / SOFT_ROWS].flow);
+}
+
+void soft_sum_flow(const soft_particles* s, int64_t count, double since, soft_flow* flow)
+{
+    double sum[FLOW_COUNT] = {0.0};
+    for (int64_t first = 0; first < count; first += SOFT_ROWS) {
+        for (int k = 0; k < FLOW_COUNT; k++) sum[k] += s->share[first / SOFT_ROWS].flow[k];
+    }
+    flow->lost += sum[FLOW_LOSS] - since * sum[FLOW_DASHPOTS] + s->general.lost;
+    flow->out += sum[FLOW_DASHPOTS] + sum[FLOW_DRAG];
+    flow->input += sum[FLOW_INPUT];
+}
+
+bool soft_flow_is_finite(const soft_flow* flow)
+{
+    return isfinite(flow->lost) && isfinite(flow->out) && isfinite(flow->input);
+}
+
+int64_t soft_runaway(const grains* g, const double* acceleration, const double* angular,
+                     const soft_flow* flow)
+{
+    if (soft_flow_is_finite(flow) || g->count == 0) return -1;
+    return find_runaway(g, acceleration, angular);
 }

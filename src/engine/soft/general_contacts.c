@@ -43,6 +43,9 @@ void general_contacts_free(general_contacts* o)
     free(o->margin);
     free(o->escaped);
     free(o->far);
+    free(o->first_of);
+    free(o->next_of);
+    free(o->near);
     area_shapes_free(&o->shapes);
     general_contacts_init(o, o->dim);
 }
@@ -106,6 +109,7 @@ static narrow bodies_as_they_stand(const general_contacts* o, const general_task
                     .spin = t->g->spin,
                     .last = &o->list,
                     .threads = t->threads,
+                    .direct = t->threads == 1 && !has_areas(t),
                     .far = o->far_known ? o->far : NULL};
 }
 
@@ -126,7 +130,6 @@ static talus_status find(general_contacts* o, const general_task* t)
     narrow bodies = bodies_as_they_stand(o, t);
     bodies.visitor = has_areas(t) ? &visitor : NULL;
     o->found.count = 0;
-    if (g->count > 0) memset(o->escaped, 0, (size_t)g->count);
     if (!has_areas(t)) return narrow_walls(&bodies, o->escaped, &o->found);
     TRY(area_shapes_place(&o->shapes, g, t->w, t->threads));
     TRY(narrow_walls(&bodies, o->escaped, &o->found));
@@ -463,9 +466,15 @@ static void drop_open(general_contacts* o)
     c->count = kept;
 }
 
-talus_status general_contacts_evaluate(general_contacts* o, const general_task* t)
+talus_status general_contacts_begin(general_contacts* o, const general_task* t)
 {
     TRY(reserve_bodies(o, t));
+    if (t->g->count > 0) memset(o->escaped, 0, (size_t)t->g->count);
+    return TALUS_OK;
+}
+
+talus_status general_contacts_evaluate(general_contacts* o, const general_task* t)
+{
     TRY(find(o, t));
     const int64_t count = o->found.count, batches = (count + SOFT_LANES - 1) / SOFT_LANES;
     if (!arrays_renew(&o->from_capacity, count, ARRAY(o->from))) return TALUS_ERR_MEMORY;
@@ -511,26 +520,92 @@ static void add_to_sum(int dim, double* sum, double sign, const double* force, c
         sum[(dim == 2 ? 5 : 3) + k] += sign * torque[k];
 }
 
-void general_contacts_add(const general_contacts* o, const general_task* t, double* sum, walls* w)
+/// Sums may be anywhere: the memory is told so many contacts before.
+enum { AHEAD = 8 };
+
+static const double* torque_of(const general_contacts* o, int64_t c)
+{
+    return o->list.torque ? o->list.torque + c * spin_width(o->dim) : NULL;
+}
+
+/// Add what a contact does to its second body, a grain.
+static void add_to_b(const general_contacts* o, const general_task* t, const soft_pairs* pairs,
+                     int64_t c)
+{
+    double* on_b = soft_pairs_sum(pairs, t->places->place_of[o->list.b_row[c]]);
+    add_to_sum(o->dim, on_b, 1.0, o->list.force + c * o->dim, o->answers.arm_b + c * o->dim,
+               torque_of(o, c));
+    on_b[6] += o->answers.loss[c];
+    on_b[7] += o->answers.power[c];
+}
+
+/// Add what a contact does to the wall that is its first body.
+static void add_to_wall(const general_contacts* o, int64_t c, walls* w)
+{
+    const int32_t wall = -1 - o->list.a_row[c];
+    double load[6] = {0.0};
+    add_to_sum(o->dim, load, -1.0, o->list.force + c * o->dim, o->answers.arm_a + c * o->dim,
+               torque_of(o, c));
+    vec_add_scaled(3, w->force + 3 * wall, 1.0, load);
+    vec_add_scaled(3, w->torque + 3 * wall, 1.0, load + 3);
+}
+
+void general_contacts_add(const general_contacts* o, const general_task* t, const soft_pairs* pairs,
+                          walls* w)
 {
     const contacts* list = &o->list;
-    const int dim = o->dim, width = spin_width(dim);
+    const int dim = o->dim;
     for (int64_t c = 0; c < list->count; c++) {
-        const int32_t a = list->a_row[c], b = list->b_row[c];
-        const double* force = list->force + c * dim;
-        const double* torque = list->torque ? list->torque + c * width : NULL;
-        double* on_b = sum + SOFT_SUM * (int64_t)t->places->place_of[b];
-        add_to_sum(dim, on_b, 1.0, force, o->answers.arm_b + c * dim, torque);
-        on_b[6] += o->answers.loss[c];
-        on_b[7] += o->answers.power[c];
-        if (a >= 0) {
-            double* on_a = sum + SOFT_SUM * (int64_t)t->places->place_of[a];
-            add_to_sum(dim, on_a, -1.0, force, o->answers.arm_a + c * dim, torque);
+        const int32_t a = list->a_row[c];
+        const int32_t ahead = list->b_row[c + AHEAD < list->count ? c + AHEAD : c];
+        __builtin_prefetch(soft_pairs_sum(pairs, t->places->place_of[ahead]));
+        add_to_b(o, t, pairs, c);
+        if (a < 0) {
+            add_to_wall(o, c, w);
             continue;
         }
-        double load[6] = {0.0};
-        add_to_sum(dim, load, -1.0, force, o->answers.arm_a + c * dim, torque);
-        vec_add_scaled(3, w->force + 3 * (-1 - a), 1.0, load);
-        vec_add_scaled(3, w->torque + 3 * (-1 - a), 1.0, load + 3);
+        double* on_a = soft_pairs_sum(pairs, t->places->place_of[a]);
+        add_to_sum(dim, on_a, -1.0, list->force + c * dim, o->answers.arm_a + c * dim,
+                   torque_of(o, c));
     }
+}
+
+// ---- block by block ----------------------------------------------------------------------------
+
+static int64_t block_of(const general_task* t, int64_t row)
+{
+    return t->places->place_of[row] / SOFT_BLOCK;
+}
+
+talus_status general_contacts_note_blocks(general_contacts* o, const general_task* t)
+{
+    const int64_t count = t->g->count, blocks = (count + SOFT_BLOCK - 1) / SOFT_BLOCK;
+    if (!arrays_renew(&o->block_capacity, blocks, ARRAY(o->first_of), ARRAY(o->near))) {
+        return TALUS_ERR_MEMORY;
+    }
+    for (int64_t b = 0; b < blocks; b++) o->near[b] = 0;
+    for (int64_t i = 0; i < count; i++) {
+        if (!o->far[i]) o->near[block_of(t, i)] = 1;
+    }
+    return TALUS_OK;
+}
+
+talus_status general_contacts_deal(general_contacts* o, const general_task* t, walls* w)
+{
+    const int64_t count = o->list.count, blocks = (t->g->count + SOFT_BLOCK - 1) / SOFT_BLOCK;
+    if (!arrays_renew(&o->next_capacity, count, ARRAY(o->next_of))) return TALUS_ERR_MEMORY;
+    for (int64_t b = 0; b < blocks; b++) o->first_of[b] = -1;
+    for (int64_t c = count - 1; c >= 0; c--) {
+        int64_t* first = &o->first_of[block_of(t, o->list.b_row[c])];
+        o->next_of[c] = *first;
+        *first = c;
+    }
+    for (int64_t c = 0; c < count; c++) add_to_wall(o, c, w);
+    return TALUS_OK;
+}
+
+void general_contacts_add_block(const general_contacts* o, const general_task* t,
+                                const soft_pairs* pairs, int64_t block)
+{
+    for (int64_t c = o->first_of[block]; c >= 0; c = o->next_of[c]) add_to_b(o, t, pairs, c);
 }

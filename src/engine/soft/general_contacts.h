@@ -59,6 +59,10 @@ typedef struct general_contacts {
     uint8_t* far;     ///< [grains] 1: out of reach of all walls since general_contacts_note_far()
     bool far_known;   ///< `far` holds
     double lost;      ///< energy left in contacts that ended, since the evaluation before
+    int64_t block_capacity, next_capacity;
+    int64_t* first_of; ///< [blocks of places] first contact of `list` with a grain there, -1: none
+    int64_t* next_of;  ///< [list] the next one there
+    uint8_t* near;     ///< [blocks of places] 1: some grain there is not far
 } general_contacts;
 
 void general_contacts_init(general_contacts* o, int dim);
@@ -71,11 +75,24 @@ talus_status general_contacts_reserve(general_contacts* o, int64_t count);
 /// nearer to the other by more than `room`.
 talus_status general_contacts_note_far(general_contacts* o, const general_task* t, double room);
 
+/// Nobody has escaped so far; room to say otherwise.
+talus_status general_contacts_begin(general_contacts* o, const general_task* t);
 /// Find the contacts at the present positions and their forces, and carry the history on. The
 /// history before is in o->list.
 talus_status general_contacts_evaluate(general_contacts* o, const general_task* t);
 
-/// Add the forces to the sums of the grains [places][SOFT_SUM] and to w->force and w->torque.
-void general_contacts_add(const general_contacts* o, const general_task* t, double* sum, walls* w);
+/// Add the forces to the sums of the grains and to w->force and w->torque.
+void general_contacts_add(const general_contacts* o, const general_task* t, const soft_pairs* pairs,
+                          walls* w);
+
+// The same block by block of places, where all contacts are those of grains with walls.
+
+/// Note which blocks have grains that are not far from walls (`far` is known).
+talus_status general_contacts_note_blocks(general_contacts* o, const general_task* t);
+/// Sort the contacts by blocks, and add the forces on the walls.
+talus_status general_contacts_deal(general_contacts* o, const general_task* t, walls* w);
+/// Add the forces on the grains of a block to their sums.
+void general_contacts_add_block(const general_contacts* o, const general_task* t,
+                                const soft_pairs* pairs, int64_t block);
 
 #endif

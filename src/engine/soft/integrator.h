@@ -34,8 +34,10 @@ typedef struct integrator {
     /// Largest omega h at which an oscillation without damping does not grow. Where it is less than
     /// `stable`, the growth between both is slow and stopped by a little damping.
     double steady;
-    /// integrator_predict() and integrator_correct() for the numbers [first, last).
+    /// Move x, v and the derivatives of the numbers [first, last) to their prediction at the time
+    /// of evaluation.
     void (*predict)(const coordinates* c, double h, int64_t first, int64_t last);
+    /// With the accelerations found there: the state at the end of the step.
     void (*correct)(const coordinates* c, const double* acceleration, double h, int64_t first,
                     int64_t last);
 } integrator;
@@ -44,11 +46,5 @@ extern const integrator gear5_integrator, gear3_integrator, verlet_integrator, l
 
 /// The integrator that the options ask for.
 const integrator* integrator_of(talus_integrator kind);
-
-/// Move x, v and the derivatives to their prediction at the time of evaluation.
-void integrator_predict(const integrator* method, const coordinates* c, double h, int threads);
-/// With the accelerations found there: the state at the end of the step.
-void integrator_correct(const integrator* method, const coordinates* c, const double* acceleration,
-                        double h, int threads);
 
 #endif

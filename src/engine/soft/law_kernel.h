@@ -88,10 +88,10 @@ static ALWAYS_INLINE lane_mask soft_grip_total(const int m, lanes k, lanes yield
     lanes rest[3];
     for (int i = 0; i < m; i++) force[i] = k * x[i] + damping * velocity[i];
     const lane_mask sliding = soft_cut(m, lanes_set(1.0), stick, slide, force);
-    for (int i = 0; i < m; i++) {
+    for (int i = 0; i < m && mask_bits(sliding) != 0; i++) {
         x[i] = lanes_pick(sliding, (force[i] - damping * velocity[i]) * yield, x[i]);
-        rest[i] = force[i] - k * x[i];
     }
+    for (int i = 0; i < m; i++) rest[i] = force[i] - k * x[i];
     *power = soft_dot(m, rest, velocity);
     return sliding;
 }

@@ -128,6 +128,8 @@ static ALWAYS_INLINE lane_mask soft_cut(const int m, lanes k, lanes stick, lanes
     for (int i = 0; i < m; i++) force[i] = k * x[i];
     const lanes size = soft_length(m, force);
     const lane_mask beyond = lanes_more(size, stick);
+    if (mask_bits(beyond) == 0)
+        return beyond; // what follows need not wait for a root and a division
     const lanes factor = lanes_pick(beyond, slide / size, lanes_set(1.0));
     for (int i = 0; i < m; i++) x[i] = x[i] * factor;
     return beyond;

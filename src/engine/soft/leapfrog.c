@@ -2,6 +2,7 @@
 /// forces to its middle. The velocity there, which damping needs, is extrapolated by the
 /// acceleration of the last middle: an error of h^2 in the force, so that the order stays 2.
 #include "soft/integrator.h"
+#include "soft/one_rate.h"
 
 static void predict(const coordinates* c, double h, int64_t first, int64_t last)
 {
@@ -9,8 +10,7 @@ static void predict(const coordinates* c, double h, int64_t first, int64_t last)
     const double* const a = c->d[0];
     const double half = 0.5 * h;
     for (int64_t i = first; i < last; i++) {
-        x[i] += half * v[i];
-        v[i] += half * a[i];
+        LEAPFROG_PREDICT(x[i], v[i], a[i], half);
     }
 }
 
@@ -20,9 +20,7 @@ static void correct(const coordinates* c, const double* acceleration, double h, 
     double *const x = c->x, *const v = c->v, *const a = c->d[0];
     const double half = 0.5 * h;
     for (int64_t i = first; i < last; i++) {
-        v[i] += h * (acceleration[i] - 0.5 * a[i]);
-        x[i] += half * v[i];
-        a[i] = acceleration[i];
+        LEAPFROG_CORRECT(x[i], v[i], a[i], acceleration[i], h, half, 0.5);
     }
 }
 

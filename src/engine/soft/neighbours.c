@@ -50,10 +50,11 @@ static talus_status take_over(soft_particles* s, const step_order* order, talus_
     if (grains_need_soft(g, s->integrator->kept) || walls_need_soft(&order->state->walls) ||
         !arrays_renew(&s->row_capacity, g->count, ARRAY(s->reach), ROWS(s->acceleration, s->dim),
                       ROWS(s->angular, width), ROWS(s->turn, width)) ||
+        !arrays_renew(&s->share_capacity, g->count / SOFT_ROWS + 1, ARRAY(s->share)) ||
         soft_places_make(&s->places, g, fresh, order->threads) || soft_import(s, order)) {
         return error_memory(error, "preparing soft grains");
     }
-    s->listed = false;
+    s->listed = s->in_rows = false;
     s->revision = order->state->revision;
     s->known = true;
     return TALUS_OK;
@@ -75,12 +76,22 @@ static talus_status sort_places(soft_particles* s, const step_order* order)
     return status;
 }
 
+bool soft_stays_in_rows(const step_order* order)
+{
+    return order->more && (order->state->step + 1) % SORT_STEPS != 0;
+}
+
 talus_status soft_prepare(soft_particles* s, const step_order* order, talus_error* error)
 {
     const physical_state* state = order->state;
     if (!s->known || s->revision != state->revision) TRY(take_over(s, order, error));
     if (state->step > 0 && state->step % SORT_STEPS == 0 && sort_places(s, order)) {
         return error_memory(error, "sorting the grains");
+    }
+    const int own =
+        soft_moves_in_rows(s, order) ? soft_own(s->integrator != &verlet_integrator) : 0;
+    if (soft_bodies_reserve(&s->bodies, &state->grains, s->geometric, own)) {
+        return error_memory(error, "preparing a step");
     }
     const walls* w = &state->walls;
     if (w->count > s->wall_capacity) {
@@ -160,6 +171,7 @@ static talus_status make_list(soft_particles* s, const step_order* order, talus_
     const ball_set all = {s->dim, g->count, g->position, s->reach, g->inv_mass};
     const soft_listing from = {.g = g,
                                .periodic = periodic,
+                               .moving = s->geometric,
                                .skin = s->skin,
                                .places = &s->places,
                                .pairs = all_balls ? &s->near : &s->balls,
@@ -167,7 +179,7 @@ static talus_status make_list(soft_particles* s, const step_order* order, talus_
                                .threads = order->threads};
     talus_status status = grid_pairs(s->grid, &all, periodic, order->threads, &s->near);
     if (status == TALUS_OK && !all_balls) status = split_pairs(s, g);
-    if (status == TALUS_OK) status = soft_bodies_list(&s->bodies, g, &s->places);
+    if (status == TALUS_OK) status = soft_bodies_list(&s->bodies, g, &s->places, s->geometric);
     if (status == TALUS_OK) status = soft_pairs_make(&s->pairs, &from);
     if (status < 0) return error_memory(error, "listing pairs of grains");
     s->listed = true;
@@ -175,14 +187,41 @@ static talus_status make_list(soft_particles* s, const step_order* order, talus_
     return TALUS_OK;
 }
 
+double soft_fill_rows(const soft_particles* s, const step_order* order, int64_t first, int64_t last)
+{
+    return s->kernels->fill(&s->bodies, &order->state->grains, &s->places, &order->state->cell,
+                            first, last);
+}
+
+static void fill_share(soft_particles* s, const step_order* order, int64_t first, int64_t last)
+{
+    s->share[first / SOFT_ROWS].farthest = soft_fill_rows(s, order, first, last);
+}
+
+void soft_rows_filled(soft_particles* s, int64_t count)
+{
+    s->filled = true;
+    s->farthest = 0.0;
+    for (int64_t first = 0; first < count; first += SOFT_ROWS) {
+        s->farthest = fmax(s->farthest, s->share[first / SOFT_ROWS].farthest);
+    }
+}
+
 talus_status soft_neighbours(soft_particles* s, const step_order* order, talus_error* error)
 {
-    double farthest = 0.0;
     for (int attempt = 0; attempt < 2; attempt++) {
-        if (!s->listed) TRY(make_list(s, order, error));
-        soft_bodies_fill(&s->bodies, &order->state->grains, &s->places, &order->state->cell,
-                         s->geometric, order->threads, &farthest);
-        if (farthest <= 0.5 * s->skin) {
+        if (!s->listed) {
+            if (s->in_rows) soft_rows_to_table(s, &order->state->grains, NULL);
+            TRY(make_list(s, order, error));
+            s->filled = s->in_rows;
+            s->farthest = 0.0;
+        }
+        if (!s->filled) {
+            soft_each_share(s, order, fill_share);
+            soft_rows_filled(s, order->state->grains.count);
+        }
+        s->filled = false; // whoever asks next has moved the grains
+        if (s->farthest <= 0.5 * s->skin) {
             s->served++;
             return TALUS_OK;
         }

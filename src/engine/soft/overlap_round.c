@@ -8,6 +8,7 @@
 /// pi), whose first moment about the centre is s^2/12 times the chord turned outwards. Area vectors
 /// are the chord turned outwards for sides and arcs alike.
 #include "base/error.h"
+#include "base/portable.h"
 #include "base/vec.h"
 #include "soft/overlap_pieces.h"
 
@@ -18,7 +19,7 @@ static double segment_unit(double x)
     enum { TERMS = 14 };
     if (x >= 1.0) return 0.5 * M_PI;
     const double xx = x * x;
-    if (x > 0.28) return asin(x) - x * sqrt(1.0 - xx);
+    if (x > 0.28) return portable_asin(x) - x * sqrt(1.0 - xx);
     double sum = 0.0, term = 2.0 * x * xx;
     for (int n = 0; n < TERMS; n++) {
         sum += term / (2 * n + 3);

@@ -6,6 +6,7 @@
 /// each other.
 #include "base/array.h"
 #include "base/error.h"
+#include "base/portable.h"
 #include "base/vec.h"
 #include "soft/overlap_pieces.h"
 
@@ -125,7 +126,7 @@ static int polygon_clean(const maker* m, overlap_corner* corner, int count)
     int kept = 0;
     for (int k = 0; k < count; k++) {
         const overlap_corner* next = &corner[k + 1 == count ? 0 : k + 1];
-        if (hypot(next->x - corner[k].x, next->y - corner[k].y) > 1e-12 * m->radius) {
+        if (portable_hypot(next->x - corner[k].x, next->y - corner[k].y) > 1e-12 * m->radius) {
             corner[kept++] = corner[k];
         }
     }
@@ -139,7 +140,7 @@ static int arc_chords(const polytope* p, int v, double* turn)
 {
     const double* before = p->normal + 2 * ((v + p->face_count - 1) % p->face_count);
     const double* after = p->normal + 2 * v;
-    *turn = atan2(cross_2d(before, after), vec_dot(2, before, after));
+    *turn = portable_atan2(cross_2d(before, after), vec_dot(2, before, after));
     if (*turn < 0.0) *turn += 2.0 * M_PI; // the ends of a segment: pi, with either sign
     return (int)ceil(*turn * OVERLAP_ROUND / (2.0 * M_PI) - 1e-9);
 }
@@ -159,14 +160,14 @@ static talus_status part_add(maker* m, const polytope* p, double skin, int part)
         const int chords = skin > 0.0 ? arc_chords(p, v, &turn) : 0;
         for (int k = 0; k <= chords; k++) {
             const double angle = chords > 0 ? turn * k / chords : 0.0;
-            const double c = skin * cos(angle), s = skin * sin(angle);
+            const double c = skin * portable_cos(angle), s = skin * portable_sin(angle);
             m->buffer[0][count++] =
                 (overlap_corner){p->vertex[2 * v] + c * before[0] - s * before[1],
                                  p->vertex[2 * v + 1] + s * before[0] + c * before[1], true};
         }
     }
     for (int k = 0; k < count; k++) {
-        m->radius = fmax(m->radius, hypot(m->buffer[0][k].x, m->buffer[0][k].y));
+        m->radius = fmax(m->radius, portable_hypot(m->buffer[0][k].x, m->buffer[0][k].y));
     }
     return polygons_add(&m->part, m->buffer[0], count, part);
 }

@@ -11,9 +11,10 @@
 
 void soft_pairs_free(soft_pairs* s)
 {
-    void* const all[] = {s->block, s->who,         s->where, s->law,         s->root_mass, s->slip,
-                         s->roll,  s->images,      s->live,  s->bonded,      s->slides,    s->halo,
-                         s->inbox, s->inbox_first, s->sum,   s->memories.row};
+    void* const all[] = {s->block,        s->who,     s->where,  s->law,         s->root_mass,
+                         s->slip,         s->roll,    s->images, s->live,        s->bonded,
+                         s->slides,       s->halo,    s->inbox,  s->inbox_first, s->target,
+                         s->target_first, s->senders, s->sum,    s->memories.row};
     for (size_t k = 0; k < sizeof all / sizeof *all; k++) free(all[k]);
     *s = (soft_pairs){0};
 }
@@ -55,9 +56,8 @@ soft_memory soft_pairs_memory(const soft_pairs* s, int64_t pair)
 {
     const int width = spin_width(s->dim);
     const int64_t batch = pair / 8, lane = pair % 8;
-    const int32_t* where = s->where + 16 * batch + lane;
-    soft_memory m = {.p = where[0],
-                     .q = soft_pairs_place(s, where[8]),
+    soft_memory m = {.p = soft_pairs_place(s, pair, 0),
+                     .q = soft_pairs_place(s, pair, 1),
                      .bonded = s->bonded[batch] >> lane & 1,
                      .slides = s->slides[batch] >> lane & 1};
     for (int k = 0; k < width; k++) {
@@ -146,8 +146,9 @@ static bool reserve(soft_pairs* s, const soft_listing* from)
            (!from->laws->kind.compound ||
             arrays_renew(&s->roll_capacity, batches, ROWS(s->roll, 8 * width))) &&
            arrays_renew(&s->block_capacity, s->block_count + 1, ARRAY(s->block),
-                        ARRAY(s->inbox_first)) &&
-           arrays_renew(&s->halo_capacity, from->pairs->count, ARRAY(s->halo), ARRAY(s->inbox));
+                        ARRAY(s->inbox_first), ARRAY(s->target_first), ARRAY(s->senders)) &&
+           arrays_renew(&s->halo_capacity, from->pairs->count, ARRAY(s->halo), ARRAY(s->inbox),
+                        ARRAY(s->target));
 }
 
 /// The list as it grows.
@@ -208,15 +209,15 @@ static int64_t next_lane(list_maker* m)
     return m->lane++;
 }
 
-/// Fill a lane up; the rows of its sums are known when all halos are.
+/// Fill a lane up: two bodies that are not there, and add zeros to a sum of the block.
 static void append_nobody(list_maker* m)
 {
     soft_pairs* s = m->s;
     const int64_t at = next_lane(m), batch = at / 8;
     const int lane = (int)(at % 8);
     int32_t *who = s->who + 16 * batch + lane, *where = s->where + 16 * batch + lane;
-    who[0] = (int32_t)s->body_count, who[8] = (int32_t)s->body_count + 1;
-    where[0] = where[8] = -1;
+    who[0] = (int32_t)s->body_count * s->row, who[8] = who[0] + s->row;
+    where[0] = where[8] = 0;
     s->root_mass[at] = 0.0;
     if (!m->from->laws->uniform) s->law[at] = 0;
     write_memory(s, NULL, batch, lane);
@@ -232,14 +233,14 @@ static void append(list_maker* m, int32_t p, int32_t q, int64_t end)
     const int64_t at = next_lane(m), batch = at / 8;
     const int lane = (int)(at % 8);
     int32_t *who = s->who + 16 * batch + lane, *where = s->where + 16 * batch + lane;
-    who[0] = where[0] = p;
-    who[8] = where[8] = q;
+    who[0] = p * s->row, where[0] = p % SOFT_BLOCK * SOFT_SUM;
+    who[8] = q * s->row, where[8] = q % SOFT_BLOCK * SOFT_SUM;
     if (q >= end) {
         if (m->halo_of[q] < m->block_halo) {
             m->halo_of[q] = (int32_t)s->halo_count;
             s->halo[s->halo_count++] = q;
         }
-        where[8] = (int32_t)(s->body_count + m->halo_of[q]);
+        where[8] = (int32_t)(SOFT_BLOCK_SUMS * s->block_count + SOFT_SUM * m->halo_of[q]);
     }
     if (meets_border(from, a, b)) s->images[batch] = 1;
     s->root_mass[at] = 1.0 / sqrt(g->inv_mass[a] + g->inv_mass[b]);
@@ -255,7 +256,11 @@ static void make_blocks(list_maker* m, const placed_pairs* placed)
     for (int64_t b = 0; b < s->block_count; b++) {
         const int64_t first = b * SOFT_BLOCK, next = first + SOFT_BLOCK;
         const int64_t end = next < s->body_count ? next : s->body_count;
-        s->block[b] = (soft_block){.batch = m->lane / 8};
+        s->block[b] = (soft_block){.first = first,
+                                   .end = end,
+                                   .batch = m->lane / 8,
+                                   .halo = s->halo_count,
+                                   .sums = b * SOFT_BLOCK_SUMS};
         m->block_halo = s->halo_count;
         for (int64_t p = first; p < end; p++) {
             for (int64_t i = placed->first[p]; i < placed->first[p + 1]; i++) {
@@ -264,12 +269,9 @@ static void make_blocks(list_maker* m, const placed_pairs* placed)
         }
         while (m->lane % 8 != 0) append_nobody(m);
         s->block[b].batch_end = m->lane / 8;
+        s->block[b].halo_end = s->halo_count;
     }
     s->batch_count = m->lane / 8;
-    const int32_t nowhere = (int32_t)(s->body_count + s->halo_count);
-    for (int64_t i = 0; i < 2 * m->lane; i++) {
-        if (s->where[i] < 0) s->where[i] = nowhere;
-    }
 }
 
 /// Sort the halos by the block that they go to.
@@ -285,11 +287,30 @@ static void address_halos(soft_pairs* s)
     s->inbox_first[0] = 0;
 }
 
+/// Note which blocks send halos to which, always to later ones. `seen` is scratch, [blocks].
+static void note_targets(soft_pairs* s, int32_t* seen)
+{
+    int64_t count = 0;
+    for (int64_t b = 0; b < s->block_count; b++) s->senders[b] = 0, seen[b] = -1;
+    for (int64_t b = 0; b < s->block_count; b++) {
+        s->target_first[b] = count;
+        for (int64_t i = s->block[b].halo; i < s->block[b].halo_end; i++) {
+            const int32_t to = s->halo[i] / SOFT_BLOCK;
+            if (seen[to] == b) continue;
+            seen[to] = (int32_t)b;
+            s->senders[to]++;
+            s->target[count++] = to;
+        }
+    }
+    s->target_first[s->block_count] = count;
+}
+
 talus_status soft_pairs_make(soft_pairs* s, const soft_listing* from)
 {
     placed_pairs placed = {0};
     list_maker m = {.s = s, .from = from};
     s->dim = from->g->dim;
+    s->row = soft_row(s->dim, from->moving);
     s->body_count = from->g->count;
     s->pair_count = from->pairs->count;
     s->block_count = (s->body_count + SOFT_BLOCK - 1) / SOFT_BLOCK;
@@ -299,43 +320,45 @@ talus_status soft_pairs_make(soft_pairs* s, const soft_listing* from)
     if (good) {
         make_blocks(&m, &placed);
         address_halos(s);
+        note_targets(s, m.halo_of); // which has done its work
     }
     free(placed.first);
     free(placed.q);
     free(m.halo_of);
-    const int64_t sums = s->body_count + s->halo_count + 1;
+    const int64_t sums = s->block_count * SOFT_BLOCK + s->halo_count;
     return good && arrays_renew(&s->sum_capacity, sums, ROWS(s->sum, SOFT_SUM)) ? TALUS_OK
                                                                                 : TALUS_ERR_MEMORY;
 }
 
 // ---- sums --------------------------------------------------------------------------------------
 
-void soft_pairs_begin(soft_pairs* s, int threads)
-{
-    const int64_t rows = s->body_count + s->halo_count + 1;
-    if (parallel_is_plain(threads, rows)) {
-        memset(s->sum, 0, sizeof *s->sum * (size_t)(rows * SOFT_SUM));
-        return;
-    }
-#pragma omp parallel for num_threads(parallel_threads(threads, rows)) schedule(static)
-    for (int64_t i = 0; i < rows * SOFT_SUM; i++) s->sum[i] = 0.0;
-}
+/// Halos of a block come from blocks that may be far off: the memory is told so many before.
+enum { AHEAD = 12 };
 
-static void collect_inbox(soft_pairs* s, int64_t b)
+void soft_pairs_collect_block(soft_pairs* s, int64_t b)
 {
-    for (int64_t i = s->inbox_first[b]; i < s->inbox_first[b + 1]; i++) {
-        double* to = s->sum + SOFT_SUM * (int64_t)s->halo[s->inbox[i]];
-        const double* part = s->sum + SOFT_SUM * (s->body_count + s->inbox[i]);
+    const int64_t end = s->inbox_first[b + 1];
+    double* const sums = s->sum + s->block[b].sums;
+    for (int64_t i = s->inbox_first[b]; i < end; i++) {
+        const int64_t ahead = s->inbox[i + AHEAD < end ? i + AHEAD : i];
+        __builtin_prefetch(soft_pairs_halo_sum(s, ahead));
+        double* to = sums + SOFT_SUM * (int64_t)(s->halo[s->inbox[i]] % SOFT_BLOCK);
+        const double* part = soft_pairs_halo_sum(s, s->inbox[i]);
         for (int k = 0; k < SOFT_SUM; k++) to[k] += part[k];
     }
+}
+
+void soft_pairs_spread_sums(soft_pairs* s)
+{
+    for (int64_t b = 0; b < s->block_count; b++) s->block[b].sums = b * SOFT_BLOCK_SUMS;
 }
 
 void soft_pairs_collect(soft_pairs* s, int threads)
 {
     if (parallel_is_plain(threads, s->body_count)) {
-        for (int64_t b = 0; b < s->block_count; b++) collect_inbox(s, b);
+        for (int64_t b = 0; b < s->block_count; b++) soft_pairs_collect_block(s, b);
         return;
     }
 #pragma omp parallel for num_threads(parallel_threads(threads, s->body_count)) schedule(static)
-    for (int64_t b = 0; b < s->block_count; b++) collect_inbox(s, b);
+    for (int64_t b = 0; b < s->block_count; b++) soft_pairs_collect_block(s, b);
 }

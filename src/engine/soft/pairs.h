@@ -15,10 +15,13 @@
 #include "soft/bodies.h"
 #include "soft/law.h"
 
-enum { SOFT_BLOCK = 2048, SOFT_SUM = 8 };
+enum { SOFT_BLOCK = 512, SOFT_SUM = 8, SOFT_BLOCK_SUMS = SOFT_BLOCK * SOFT_SUM };
 
 typedef struct soft_block {
+    int64_t first, end; ///< places
     int64_t batch, batch_end;
+    int64_t halo, halo_end;
+    int64_t sums;       ///< where its own sums begin in soft_pairs.sum
     int64_t active;     ///< pairs that touch
     double overlap_max; ///< of these
 } soft_block;
@@ -36,40 +39,57 @@ typedef struct soft_memories {
 } soft_memories;
 
 typedef struct soft_pairs {
-    int dim;
+    int dim, row; ///< numbers in a row of the bodies
     int64_t body_count, block_count, batch_count, halo_count, pair_count;
     int64_t block_capacity, batch_capacity, law_capacity, roll_capacity, halo_capacity,
         sum_capacity;
     soft_block* block;
-    int32_t* who;           ///< [batch][2][8] rows of p and q among the bodies
-    int32_t* where;         ///< [batch][2][8] rows of the sums
-    int32_t* law;           ///< [batch][8] rows of constants; unless all pairs have row 0
-    double* root_mass;      ///< [batch][8] root of the reduced mass
-    double* slip;           ///< [batch][1 or 3][8]
-    double* roll;           ///< [batch][1 or 3][8]; NULL unless laws are compound
-    uint8_t* images;        ///< [batch] 1: some pair may meet across the border of the cell
-    uint8_t* live;          ///< [batch] bits: was a contact at the last evaluation
-    uint8_t* bonded;        ///< [batch] bits
-    uint8_t* slides;        ///< [batch] bits, as of the last evaluation
-    int32_t* halo;          ///< [halo_count] place of the body
-    int32_t* inbox;         ///< [halo_count] halo rows by the block they go to
-    int64_t* inbox_first;   ///< [block_count + 1]
-    double* sum;            ///< [body_count + halo_count + 1][8] force (3), torque (3), loss, power
+    int32_t* who;          ///< [batch][2][8] where the rows of p and q begin in bodies.row
+    int32_t* where;        ///< [batch][2][8] where their sums begin in those of the block, or
+                           ///< from SOFT_BLOCK_SUMS on in `sum`
+    int32_t* law;          ///< [batch][8] rows of constants; unless all pairs have row 0
+    double* root_mass;     ///< [batch][8] root of the reduced mass
+    double* slip;          ///< [batch][1 or 3][8]
+    double* roll;          ///< [batch][1 or 3][8]; NULL unless laws are compound
+    uint8_t* images;       ///< [batch] 1: some pair may meet across the border of the cell
+    uint8_t* live;         ///< [batch] bits: was a contact at the last evaluation
+    uint8_t* bonded;       ///< [batch] bits
+    uint8_t* slides;       ///< [batch] bits, as of the last evaluation
+    int32_t* halo;         ///< [halo_count] place of the body
+    int32_t* inbox;        ///< [halo_count] halo rows by the block they go to
+    int64_t* inbox_first;  ///< [block_count + 1]
+    int32_t* target;       ///< [halo_count] blocks that each block's halo goes to, each once,
+    int64_t* target_first; ///< [block_count + 1] by the block that sends it
+    int32_t* senders;      ///< [block_count] blocks that send halos to this one
+    /// [block_count][SOFT_BLOCK_SUMS] and [halo_count][8]: force (3), torque (3), loss, power. The
+    /// sums of a block may lie where those of another one do that is done with its own, so that
+    /// they stay in the cache.
+    double* sum;
     soft_memories memories; ///< scratch
 } soft_pairs;
 
 void soft_pairs_free(soft_pairs* s);
 
-/// The place that a row of sums belongs to.
-static inline int32_t soft_pairs_place(const soft_pairs* s, int32_t row)
+/// The place of p (side 0) or q (side 1) of a pair; pairs are counted by lanes over all batches.
+static inline int32_t soft_pairs_place(const soft_pairs* s, int64_t pair, int side)
 {
-    return row < s->body_count ? row : s->halo[row - s->body_count];
+    return s->who[16 * (pair / 8) + 8 * side + pair % 8] / s->row;
 }
 
-/// Was a pair a contact at the last evaluation? Pairs are counted by lanes over all batches.
+/// Was a pair a contact at the last evaluation?
 static inline bool soft_pairs_live(const soft_pairs* s, int64_t pair)
 {
     return s->live[pair / 8] >> (pair % 8) & 1;
+}
+/// The sums of a grain, by place.
+static inline double* soft_pairs_sum(const soft_pairs* s, int64_t place)
+{
+    return s->sum + s->block[place / SOFT_BLOCK].sums + SOFT_SUM * (place % SOFT_BLOCK);
+}
+/// Those that a block has for a grain of another one.
+static inline double* soft_pairs_halo_sum(const soft_pairs* s, int64_t halo)
+{
+    return s->sum + SOFT_BLOCK_SUMS * s->block_count + SOFT_SUM * halo;
 }
 /// What is remembered of a pair of the list.
 soft_memory soft_pairs_memory(const soft_pairs* s, int64_t pair);
@@ -78,6 +98,7 @@ soft_memory soft_pairs_memory(const soft_pairs* s, int64_t pair);
 typedef struct soft_listing {
     const grains* g;
     const cell* periodic;
+    bool moving; ///< rows of the bodies have the motion since the last evaluation
     double skin; ///< grains move by less than half of it before there is another list
     const soft_places* places;
     const pair_list* pairs; ///< rows of balls, a < b
@@ -97,8 +118,11 @@ void soft_memories_sort(soft_memories* m);
 /// Turn a memory of (p, q) into that of (q, p).
 void soft_memory_swap(int dim, soft_memory* m);
 
-/// Zero the sums; then, after the blocks: add the halos to the bodies' sums.
-void soft_pairs_begin(soft_pairs* s, int threads);
+/// After the blocks: add the halos to the bodies' sums.
 void soft_pairs_collect(soft_pairs* s, int threads);
+/// Every block has sums of its own, so that those of all grains can be asked for.
+void soft_pairs_spread_sums(soft_pairs* s);
+/// The same for one block, after those that send halos to it.
+void soft_pairs_collect_block(soft_pairs* s, int64_t block);
 
 #endif

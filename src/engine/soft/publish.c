@@ -1,5 +1,6 @@
 /// From the soft method's lists to the world's table of contacts, and back.
 #include "base/error.h"
+#include "base/parallel.h"
 #include "base/vec.h"
 #include "soft/workspace.h"
 
@@ -57,9 +58,8 @@ typedef struct entries {
 /// Rows of a pair's bodies, a < b.
 static void rows_of_pair(const soft_particles* s, int64_t pair, int64_t* a, int64_t* b)
 {
-    const int32_t* where = s->pairs.where + 16 * (pair / 8) + pair % 8;
-    const int64_t p = s->places.row_of[soft_pairs_place(&s->pairs, where[0])];
-    const int64_t q = s->places.row_of[soft_pairs_place(&s->pairs, where[8])];
+    const int64_t p = s->places.row_of[soft_pairs_place(&s->pairs, pair, 0)];
+    const int64_t q = s->places.row_of[soft_pairs_place(&s->pairs, pair, 1)];
     *a = p < q ? p : q;
     *b = p < q ? q : p;
 }
@@ -99,12 +99,11 @@ static talus_status sort_pairs(const soft_particles* s, entries* out)
 }
 
 /// The row of the table for a pair of balls.
-static void write_pair(const soft_particles* s, const step_order* order,
-                       const soft_recorded* record, int64_t pair, contacts* out, int64_t at)
+static void write_pair(const soft_particles* s, const step_order* order, const soft_recorded* r,
+                       int64_t pair, contacts* out, int64_t at)
 {
     const grains* g = &order->state->grains;
     const int dim = s->dim, width = spin_width(dim);
-    const soft_recorded* r = &record[pair];
     soft_memory m = soft_pairs_memory(&s->pairs, pair);
     const bool turned = s->places.row_of[m.p] > s->places.row_of[m.q];
     if (turned) soft_memory_swap(dim, &m);
@@ -131,40 +130,82 @@ static void write_pair(const soft_particles* s, const step_order* order,
     out->state[at] = m.slides ? TALUS_CONTACT_SLIDE : TALUS_CONTACT_STICK;
 }
 
-/// The pairs of balls once more, as of the last evaluation.
-static soft_recorded* record_pairs(soft_particles* s, const step_order* order)
+/// The pairs of balls are worked out once more, as of the last evaluation, block by block.
+typedef struct recording {
+    soft_particles* s;
+    const step_order* order;
+    ball_task task;
+    contacts* out;     ///< the table, NULL: only energies are wanted
+    const int32_t* at; ///< [8 * batches] rows of the live pairs in it
+} recording;
+
+/// Record a block; returns the energy of its springs.
+static double record_block(const recording* r, int64_t b, soft_recorded* record)
 {
-    soft_recorded* record = calloc((size_t)(8 * s->pairs.batch_count + 1), sizeof *record);
-    if (!record) return NULL;
-    ball_task task = soft_ball_task(s, order, 0.0);
-    task.geometric = false;
+    const soft_particles* s = r->s;
+    const int64_t first = 8 * s->pairs.block[b].batch, end = 8 * s->pairs.block[b].batch_end;
+    ball_task task = r->task;
     task.record = record;
-    for (int64_t b = 0; b < s->pairs.block_count; b++) s->kernels->balls(&task, b);
-    return record;
+    s->kernels->balls(&task, b);
+    double elastic = 0.0;
+    for (int64_t i = first; i < end; i++) {
+        if (!soft_pairs_live(&s->pairs, i)) continue;
+        elastic += record[i - first].elastic;
+        if (r->out) write_pair(s, r->order, &record[i - first], i, r->out, r->at[i]);
+    }
+    return elastic;
 }
 
-static double elastic_of(const soft_particles* s, const soft_recorded* record)
+/// Record all blocks; *elastic receives the energy of all springs, the same for any number of
+/// threads.
+static talus_status record_blocks(const recording* r, double* elastic)
 {
-    double sum = 0.0;
-    for (int64_t i = 0; i < 8 * s->pairs.batch_count; i++) {
-        if (soft_pairs_live(&s->pairs, i)) sum += record[i].elastic;
+    const soft_pairs* pairs = &r->s->pairs;
+    int64_t most = 0;
+    for (int64_t b = 0; b < pairs->block_count; b++) {
+        const int64_t lanes = 8 * (pairs->block[b].batch_end - pairs->block[b].batch);
+        most = lanes > most ? lanes : most;
     }
-    for (int64_t c = 0; c < s->general.list.count; c++) sum += s->general.answers.elastic[c];
-    return sum;
+    double* of_block = calloc((size_t)pairs->block_count + 1, sizeof *of_block);
+    bool good = of_block != NULL;
+#pragma omp parallel num_threads(parallel_threads(r->order->threads, pairs->body_count)) if (good)
+    {
+        soft_recorded* record = calloc((size_t)most + 1, sizeof *record);
+#pragma omp for schedule(dynamic)
+        for (int64_t b = 0; b < pairs->block_count; b++) {
+            if (record && of_block) of_block[b] = record_block(r, b, record);
+        }
+        if (!record) {
+#pragma omp atomic write
+            good = false;
+        }
+        free(record);
+    }
+    *elastic = 0.0;
+    for (int64_t b = 0; b < pairs->block_count && good; b++) *elastic += of_block[b];
+    free(of_block);
+    const general_contacts* others = &r->s->general;
+    for (int64_t c = 0; c < others->list.count; c++) *elastic += others->answers.elastic[c];
+    return good ? TALUS_OK : TALUS_ERR_MEMORY;
+}
+
+static recording recording_of(soft_particles* s, const step_order* order)
+{
+    recording r = {.s = s, .order = order, .task = soft_ball_task(s, order, 0.0)};
+    r.task.geometric = false;
+    return r;
 }
 
 talus_status soft_elastic(soft_particles* s, const step_order* order, double* out)
 {
-    soft_recorded* record = record_pairs(s, order);
-    if (!record) return TALUS_ERR_MEMORY;
-    *out = elastic_of(s, record);
-    free(record);
-    return TALUS_OK;
+    const recording r = recording_of(s, order);
+    return record_blocks(&r, out);
 }
 
-/// Merge the pairs of balls and the other contacts, both sorted, into the table.
-static talus_status write_table(soft_particles* s, const step_order* order,
-                                const soft_recorded* record, const entries* pairs)
+/// Merge the pairs of balls and the other contacts, both sorted: the others go into the table, and
+/// at[8 * batches] receives the rows of the pairs.
+static talus_status merge(soft_particles* s, const step_order* order, const entries* pairs,
+                          int32_t* at)
 {
     contacts* out = &order->state->contacts;
     const contacts* general = &s->general.list;
@@ -175,19 +216,19 @@ static talus_status write_table(soft_particles* s, const step_order* order,
         TRY(contacts_need_rolls(out));
         TRY(contacts_need_torques(out));
     }
-    int64_t at = 0, next = 0;
+    int64_t row = 0, next = 0;
     for (int64_t a = 0; a < s->pairs.body_count; a++) {
         for (int64_t i = pairs->first[a]; i < pairs->first[a + 1]; i++) {
             const int32_t b = pairs->row[i].b;
             while (next < general->count &&
                    (general->a_row[next] < a ||
                     (general->a_row[next] == a && general->b_row[next] < b))) {
-                contacts_paste_row(out, at++, general, next++);
+                contacts_paste_row(out, row++, general, next++);
             }
-            write_pair(s, order, record, pairs->row[i].pair, out, at++);
+            at[pairs->row[i].pair] = (int32_t)row++;
         }
     }
-    while (next < general->count) contacts_paste_row(out, at++, general, next++);
+    while (next < general->count) contacts_paste_row(out, row++, general, next++);
     return TALUS_OK;
 }
 
@@ -196,12 +237,15 @@ talus_status soft_particles_publish(soft_particles* s, const step_order* order)
     // Whoever has removed grains since the step has had the contacts written down before.
     if (!s->known || s->revision != order->state->revision) return TALUS_OK;
     entries pairs = {0};
-    soft_recorded* record = record_pairs(s, order);
-    talus_status status = record ? sort_pairs(s, &pairs) : TALUS_ERR_MEMORY;
-    if (status == TALUS_OK) status = write_table(s, order, record, &pairs);
-    if (status == TALUS_OK) s->elastic = elastic_of(s, record);
+    int32_t* at = malloc(sizeof *at * (size_t)(8 * s->pairs.batch_count + 1));
+    talus_status status = at ? sort_pairs(s, &pairs) : TALUS_ERR_MEMORY;
+    if (status == TALUS_OK) status = merge(s, order, &pairs, at);
+    recording r = recording_of(s, order);
+    r.out = &order->state->contacts;
+    r.at = at;
+    if (status == TALUS_OK) status = record_blocks(&r, &s->elastic);
     free(pairs.first);
     free(pairs.row);
-    free(record);
+    free(at);
     return status;
 }

@@ -11,6 +11,9 @@ typedef struct soft_particles soft_particles;
 talus_status soft_particles_create(soft_particles** out, int dim, talus_error* error);
 void soft_particles_destroy(soft_particles* s);
 
+/// Why no graphics card can do steps of such a world; NULL: one can.
+const char* soft_particles_why_no_card(const talus_world_def* options, const physical_state* state);
+
 /// Take a step, all of it but the time. It cannot be undone: whoever wants to go back after a
 /// failure, or a grain that went NaN, keeps a copy of the state (soft/snapshot.h). The
 /// state's contacts are left behind (soft_particles_publish).

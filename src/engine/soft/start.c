@@ -198,6 +198,7 @@ static talus_status evaluate(void* user, double time, double* acceleration)
     soft_path* p = user;
     soft_particles* s = p->s;
     const step_order* order = p->order;
+    grains* g = &order->state->grains;
     walls* w = &order->state->walls;
     const int64_t centres = centre_count(p), turns = turn_count(p);
     const double since = time - p->last_time;
@@ -205,13 +206,15 @@ static talus_status evaluate(void* user, double time, double* acceleration)
     // Driven walls stand still while derivatives are sought, but have the velocities of the time.
     for (int64_t k = 0; k < 3 * w->count; k++) w->turned[k] = 0.0;
     drive_advance(w, order->state->time, 0.0);
-    drive_carry_grains(w, &order->state->cell, &order->state->grains, order->threads);
+    drive_carry_grains(w, &order->state->cell, g, order->threads);
     TRY(soft_evaluate(s, order, since, p->error));
-    soft_flow flow;
-    const int64_t bad = soft_accelerate(s, order, since, &flow);
+    soft_flow flow = soft_flow_of_walls(s, order);
+    soft_each_share(s, order, soft_accelerate_rows);
+    soft_sum_flow(s, g->count, since, &flow);
+    const int64_t bad = soft_runaway(g, s->acceleration, s->angular, &flow);
     if (bad >= 0) {
         return error_set(p->error, TALUS_ERR_NUMERIC, "grain %lld: its force is no number",
-                         (long long)order->state->grains.id[bad]);
+                         (long long)g->id[bad]);
     }
     if (!p->evaluated) p->flow = flow;
     p->evaluated = true;

@@ -13,6 +13,7 @@
 /// leapfrog), and grains in a packing oscillate up to twice as fast as a pair; the mean velocity
 /// after impacts with a restitution of 0.5 is right to 1 % up to 0.05 t_c with all four.
 #include "base/error.h"
+#include "base/portable.h"
 #include "soft/integrator.h"
 #include "soft/law.h"
 #include "soft/soft_particles.h"
@@ -122,7 +123,8 @@ static void meet_mobile_walls(const search* s, int material, partner grain)
 {
     const walls* w = &s->state->walls;
     const double n = (double)s->state->grains.count;
-    const double side_by_side = s->state->grains.dim == 2 ? sqrt(n) : cbrt(n) * cbrt(n);
+    const double side_by_side =
+        s->state->grains.dim == 2 ? sqrt(n) : portable_cbrt(n) * portable_cbrt(n);
     for (int i = 0; i < (int)w->count; i++) {
         if (!w->present[i] || !wall_is_mobile(w, i)) continue;
         const talus_drive_def* drive = &w->record[i].drive;

@@ -2,6 +2,7 @@
 /// known, is extrapolated by the old acceleration: an error of h^2 in the force, so that the
 /// order stays 2; the corrected velocity has the mean of the old and the new acceleration.
 #include "soft/integrator.h"
+#include "soft/one_rate.h"
 
 static void predict(const coordinates* c, double h, int64_t first, int64_t last)
 {
@@ -9,8 +10,7 @@ static void predict(const coordinates* c, double h, int64_t first, int64_t last)
     const double* const a = c->d[0];
     const double half = 0.5 * h;
     for (int64_t i = first; i < last; i++) {
-        x[i] += h * (v[i] + half * a[i]);
-        v[i] += h * a[i];
+        VERLET_PREDICT(x[i], v[i], a[i], h, half);
     }
 }
 
@@ -20,8 +20,7 @@ static void correct(const coordinates* c, const double* acceleration, double h, 
     double *const v = c->v, *const a = c->d[0];
     const double half = 0.5 * h;
     for (int64_t i = first; i < last; i++) {
-        v[i] += half * (acceleration[i] - a[i]);
-        a[i] = acceleration[i];
+        VERLET_CORRECT(v[i], a[i], acceleration[i], half);
     }
 }
 

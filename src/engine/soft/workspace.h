@@ -2,10 +2,21 @@
 #ifndef TALUS_SOFT_WORKSPACE_H
 #define TALUS_SOFT_WORKSPACE_H
 
+#include "base/crew.h"
 #include "soft/general_contacts.h"
 #include "soft/integrator.h"
 #include "soft/law.h"
 #include "soft/soft_particles.h"
+
+/// Rows of grains that a thread works on at once, few enough for its cache; sums are made of as
+/// many whatever the number of threads.
+enum { SOFT_ROWS = 256 };
+
+/// What comes out of the work on so many rows.
+typedef struct soft_share {
+    double flow[FLOW_COUNT];
+    double farthest; ///< distance from the place in the list
+} soft_share;
 
 struct soft_particles {
     int dim;
@@ -24,6 +35,10 @@ struct soft_particles {
     general_contacts general;
     grid* grid;
     pair_list near, balls, others; ///< all pairs in reach; of balls; those with a polygon
+    bool in_rows;                  ///< the grains' motion is in their rows, predicted, and no more
+                                   ///< in the table (soft/sphere_kernel.h)
+    bool filled;                   ///< rows of the bodies are those of the present positions,
+    double farthest;               ///< which are as far as this from those of the list
     bool listed;                   ///< there is a list; if not, the history is in pairs.memories
     double skin;                   ///< room of a pair in the list
     double skin_part;              ///< the same in mean diameters
@@ -35,6 +50,12 @@ struct soft_particles {
     double* acceleration; ///< [grains][dim]
     double* angular;      ///< [grains][1 or 3]
     double* turn;         ///< 3D: [grains][3] turn in the step
+    int64_t share_capacity;
+    soft_share* share; ///< [grains/SOFT_ROWS]
+    int64_t waiting_capacity;
+    int32_t* waiting; ///< [blocks] what each block still has to wait for before its grains move on
+    bool* taken;      ///< [blocks] sums that a block uses
+    crew* crew;
     // Of all walls.
     int64_t wall_capacity;
     double* wall_reach; ///< [walls] distance of the farthest grain when they were looked at
@@ -55,15 +76,29 @@ static inline bool soft_are_balls(const soft_particles* s, const grains* g, int6
 
 /// Make laws, places and history anew if somebody has changed the world; and room for a step.
 talus_status soft_prepare(soft_particles* s, const step_order* order, talus_error* error);
+/// May grains stay in their rows at the end of a step, because another one like it follows?
+bool soft_stays_in_rows(const step_order* order);
 /// Rows of the bodies as they stand; a list that grains have outrun is made anew.
 talus_status soft_neighbours(soft_particles* s, const step_order* order, talus_error* error);
+/// Fill the rows of the grains [first, last) of the bodies; returns how far a grain has come from
+/// its place in the list.
+double soft_fill_rows(const soft_particles* s, const step_order* order, int64_t first,
+                      int64_t last);
+/// The rows of all grains are filled: as far as the shares say from the list.
+void soft_rows_filled(soft_particles* s, int64_t count);
 
 // ---- forces.c ----------------------------------------------------------------------------------
 
+/// Make ready for an evaluation `since` the last one: a list that serves, walls without forces.
+talus_status soft_begin_evaluation(soft_particles* s, const step_order* order, double since,
+                                   general_task* others, talus_error* error);
 /// All forces at the present positions and velocities, `since` the last evaluation: sums of the
 /// grains (by place) and forces on the walls, with those of the grains glued to them.
 talus_status soft_evaluate(soft_particles* s, const step_order* order, double since,
                            talus_error* error);
+/// Are contacts with walls so few that a thread of a team does them all, while the others begin
+/// with the balls?
+bool soft_walls_are_few(const soft_particles* s, int team);
 /// The task of the kernels of balls.
 ball_task soft_ball_task(soft_particles* s, const step_order* order, double since);
 
@@ -74,9 +109,51 @@ typedef struct soft_flow {
     double input; ///< power of gravity, external forces and walls, W
 } soft_flow;
 
-/// Accelerations of all grains from the sums, and what flows. Returns the row of the first grain
-/// whose acceleration is not finite, -1 if none.
-int64_t soft_accelerate(soft_particles* s, const step_order* order, double since, soft_flow* flow);
+/// The part of it that walls bring in by their contacts; that of the grains glued to them is
+/// counted with the grains.
+soft_flow soft_flow_of_walls(const soft_particles* s, const step_order* order);
+/// A number that is none has spoilt the sums of all.
+bool soft_flow_is_finite(const soft_flow* flow);
+
+/// Accelerations of the rows [first, last), a share, from their sums.
+void soft_accelerate_rows(soft_particles* s, const step_order* order, int64_t first, int64_t last);
+accelerate_task soft_accelerate_task(const soft_particles* s, const step_order* order);
+/// Add what flows in all shares.
+void soft_sum_flow(const soft_particles* s, int64_t count, double since, soft_flow* flow);
+/// The row of the first grain whose velocity or acceleration is not finite, -1 if none; `flow`
+/// tells whether to look.
+int64_t soft_runaway(const grains* g, const double* acceleration, const double* angular,
+                     const soft_flow* flow);
+
+// ---- motion.c ----------------------------------------------------------------------------------
+
+/// Work on the rows [first, last) of the grains, a share.
+typedef void soft_rows_work(soft_particles* s, const step_order* order, int64_t first,
+                            int64_t last);
+/// Do all shares.
+void soft_each_share(soft_particles* s, const step_order* order, soft_rows_work* work);
+
+/// Coordinates of the grains' centres and turns.
+coordinates soft_centres(const soft_particles* s, const grains* g);
+coordinates soft_turns(const soft_particles* s, const grains* g);
+/// Are all grains spheres that can move in their rows?
+bool soft_moves_in_rows(const soft_particles* s, const step_order* order);
+sphere_task soft_sphere_task(const soft_particles* s, const step_order* order);
+/// Bring the grains to their prediction at the time of evaluation, with their rows in the list;
+/// those that move in their rows may be there already.
+void soft_predict_grains(soft_particles* s, const step_order* order);
+/// Accelerate the grains and correct what was predicted of them: the state at the end of the step.
+void soft_correct_rows(soft_particles* s, const step_order* order, int64_t first, int64_t last);
+/// Write what is predicted of the grains in rows into the table, but for those with a `but` of 1;
+/// NULL: of all.
+void soft_rows_to_table(const soft_particles* s, grains* g, const uint8_t* but);
+
+// ---- stream.c ----------------------------------------------------------------------------------
+
+/// The forces on grains that move in their rows, and their motion to the next prediction (`on`) or
+/// to the end of the step, in the table.
+talus_status soft_stream(soft_particles* s, const step_order* order, double since, bool on,
+                         talus_error* error);
 
 // ---- publish.c ---------------------------------------------------------------------------------
 
@@ -92,9 +169,6 @@ talus_status soft_start(soft_particles* s, const step_order* order, talus_error*
 
 // ---- soft_particles.c --------------------------------------------------------------------------
 
-/// Coordinates of the grains' centres and turns.
-coordinates soft_centres(const soft_particles* s, const grains* g);
-coordinates soft_turns(const soft_particles* s, const grains* g);
 /// Read the mobile walls into wall_state, and write them back.
 coordinates soft_walls_read(soft_particles* s, const walls* w);
 void soft_walls_write(const soft_particles* s, walls* w);

@@ -9,6 +9,7 @@
 #include "state/drive.h"
 
 #include "base/parallel.h"
+#include "base/portable.h"
 #include "base/vec.h"
 
 #include <math.h>
@@ -55,7 +56,8 @@ static void mean_motion(const talus_drive_def* d, double t, double h, double v[3
         vec_copy(3, spin, d->spin);
     } else if (d->kind == TALUS_DRIVE_SINE) {
         double omega = 2.0 * M_PI * d->frequency;
-        double secant = (sin(omega * (t + h) + d->phase) - sin(omega * t + d->phase)) / h;
+        double secant =
+            (portable_sin(omega * (t + h) + d->phase) - portable_sin(omega * t + d->phase)) / h;
         for (int k = 0; k < 3; k++) {
             v[k] = d->amplitude[k] * secant;
             spin[k] = d->spin_amplitude[k] * secant;
@@ -76,7 +78,8 @@ static void motion_at(const talus_drive_def* d, double t, double v[3], double sp
         vec_copy(3, v, d->velocity);
         vec_copy(3, spin, d->spin);
     } else if (d->kind == TALUS_DRIVE_SINE) {
-        const double omega = 2.0 * M_PI * d->frequency, rate = omega * cos(omega * t + d->phase);
+        const double omega = 2.0 * M_PI * d->frequency,
+                     rate = omega * portable_cos(omega * t + d->phase);
         for (int k = 0; k < 3; k++) {
             v[k] = d->amplitude[k] * rate;
             spin[k] = d->spin_amplitude[k] * rate;
@@ -290,7 +293,7 @@ void drive_glue(const walls* w, grains* g, int64_t row)
         double inverse[4] = {q[0], -q[1], -q[2], -q[3]};
         quat_multiply(g->glue_rotation + 4 * row, inverse, g->rotation + 4 * row);
     } else {
-        g->glue_rotation[4 * row] = g->rotation[row] - 2.0 * atan2(q[3], q[0]);
+        g->glue_rotation[4 * row] = g->rotation[row] - 2.0 * portable_atan2(q[3], q[0]);
     }
 }
 
@@ -313,17 +316,22 @@ static void carry_grain(const walls* w, const cell* periodic, grains* g, int64_t
         quat_multiply(g->rotation + 4 * i, q, g->glue_rotation + 4 * i);
     } else {
         g->spin[i] = spin[2];
-        g->rotation[i] = g->glue_rotation[4 * i] + 2.0 * atan2(q[3], q[0]);
+        g->rotation[i] = g->glue_rotation[4 * i] + 2.0 * portable_atan2(q[3], q[0]);
+    }
+}
+
+void drive_carry_rows(const walls* w, const cell* periodic, grains* g, int64_t first, int64_t last)
+{
+    for (int64_t i = first; i < last && g->glue_position; i++) { // otherwise nothing was ever glued
+        if (g->glued_to[i] >= 0) carry_grain(w, periodic, g, i);
     }
 }
 
 void drive_carry_grains(const walls* w, const cell* periodic, grains* g, int threads)
 {
-    if (!g->glue_position) return; // nothing was ever glued
+    if (!g->glue_position) return;
 #pragma omp parallel for num_threads(parallel_threads(threads, g->count)) schedule(static)
-    for (int64_t i = 0; i < g->count; i++) {
-        if (g->glued_to[i] >= 0) carry_grain(w, periodic, g, i);
-    }
+    for (int64_t i = 0; i < g->count; i++) drive_carry_rows(w, periodic, g, i, i + 1);
 }
 
 /// Largest speed of a body with this velocity and spin about the pivot, at the corners of a box.

@@ -18,6 +18,8 @@ void drive_mobility(const walls* w, int wall, int dim, double* matrix);
 double drive_slowing(const walls* w, int wall, double h);
 /// Put glued grains where their walls carry them, with the walls' velocities.
 void drive_carry_grains(const walls* w, const cell* periodic, grains* g, int threads);
+/// The same for the rows [first, last).
+void drive_carry_rows(const walls* w, const cell* periodic, grains* g, int64_t first, int64_t last);
 /// Move the walls with a prescribed motion on from `time` by h; their velocities are then those of
 /// the end. Displacement and turn are added to w->moved and w->turned. Mobile walls stay as they
 /// are.

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/parallel.h"
+#include "base/portable.h"
 #include "base/vec.h"
 
 #include <math.h>
@@ -102,12 +103,12 @@ void grains_free(grains* g)
 
 static double ball_volume(int dim, double radius)
 {
-    return dim == 2 ? M_PI * radius * radius : 4.0 / 3.0 * M_PI * pow(radius, 3);
+    return dim == 2 ? M_PI * radius * radius : 4.0 / 3.0 * M_PI * radius * radius * radius;
 }
 
 static double solid_volume(const solid* s, double scale)
 {
-    return s->volume * pow(scale, s->dim);
+    return s->volume * portable_pow(scale, s->dim);
 }
 
 static talus_status check_size(const grains* g, const talus_grain_def* def, talus_error* error)
@@ -371,7 +372,8 @@ double grain_diameter(const grains* g, int64_t row)
 {
     const solid* s = grain_solid(g, row);
     if (!s) return 2.0 * g->radius[row];
-    const double unit = g->dim == 2 ? sqrt(s->volume / M_PI) : cbrt(0.75 * s->volume / M_PI);
+    const double unit =
+        g->dim == 2 ? sqrt(s->volume / M_PI) : portable_cbrt(0.75 * s->volume / M_PI);
     return 2.0 * g->scale[row] * unit;
 }
 
@@ -380,7 +382,7 @@ double grain_diameter(const grains* g, int64_t row)
 void grain_axes(const grains* g, int64_t row, double axes[9])
 {
     if (g->dim == 2) {
-        const double c = cos(g->rotation[row]), s = sin(g->rotation[row]);
+        const double c = portable_cos(g->rotation[row]), s = portable_sin(g->rotation[row]);
         const double about_z[9] = {c, -s, 0.0, s, c, 0.0, 0.0, 0.0, 1.0};
         vec_copy(9, axes, about_z);
     } else {

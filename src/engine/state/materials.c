@@ -2,6 +2,7 @@
 #include "state/materials.h"
 
 #include "base/error.h"
+#include "base/portable.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -76,7 +77,7 @@ double pair_damping(const talus_pair_def* pair)
 {
     if (pair->soft.damping > 0.0) return pair->soft.damping;
     if (pair->restitution <= 0.0) return 1.0;
-    const double decay = log(pair->restitution);
+    const double decay = portable_log(pair->restitution);
     return -decay / sqrt(M_PI * M_PI + decay * decay);
 }
 

@@ -2,6 +2,7 @@
 #include "state/wall_form.h"
 
 #include "base/error.h"
+#include "base/portable.h"
 #include "base/vec.h"
 #include "geometry/shape.h"
 
@@ -89,7 +90,7 @@ static talus_status make_plate(const talus_shape_def* shape, wall_form* out, tal
 static double corner_radius(double radius)
 {
     const double angle = 2.0 * M_PI / WALL_SIDES;
-    return radius * sqrt(angle / sin(angle));
+    return radius * sqrt(angle / portable_sin(angle));
 }
 
 /// A frustum shell as a ring of triangle pairs.
@@ -109,8 +110,8 @@ static talus_status make_cone(const talus_shape_def* shape, wall_form* out, talu
             const double along = end ? shape->half_length : -shape->half_length;
             double* v = soup_vertex(&s);
             for (int k = 0; k < 3; k++) {
-                v[k] =
-                    along * frame[0][k] + r * (cos(angle) * frame[1][k] + sin(angle) * frame[2][k]);
+                v[k] = along * frame[0][k] +
+                       r * (portable_cos(angle) * frame[1][k] + portable_sin(angle) * frame[2][k]);
             }
         }
     }

@@ -9,6 +9,7 @@
 #include "world/advise_step.h"
 
 #include "base/error.h"
+#include "base/portable.h"
 #include "base/vec.h"
 #include "state/drive.h"
 
@@ -101,11 +102,11 @@ void advice_end(talus_step_advice* a)
         return;
     }
     // As decimal numbers are written, so that times in a scene are whole numbers of steps.
-    const double power = pow(10.0, floor(log10(a->bound) + 1e-9));
-    const double lead = a->bound / power;
+    const int power = (int)floor(portable_log10(a->bound) + 1e-9);
+    const double lead = a->bound / portable_power_of_ten(power);
     const int digit = lead >= 5.0 * (1.0 - 1e-9) ? 5 : lead >= 2.0 * (1.0 - 1e-9) ? 2 : 1;
     char text[32];
-    snprintf(text, sizeof text, "%de%d", digit, (int)lrint(log10(power)));
+    snprintf(text, sizeof text, "%de%d", digit, power);
     a->length = strtod(text, NULL);
 }
 

@@ -40,6 +40,8 @@ talus_status talus_world_copy(const talus_world* world, talus_world** out, talus
     TRY(talus_world_create(&def, &copy, error));
     copy->solves = world->solves;
     copy->extent = world->extent;
+    copy->shortening = world->shortening;
+    copy->shortened = world->shortened;
     copy->totals = world->totals;
     copy->last = world->last;
     const talus_status status = copy_state(&world->state, def.dim, &copy->state, error);

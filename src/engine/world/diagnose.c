@@ -33,16 +33,16 @@ talus_status diagnose_rigidity(talus_world* world, double h, int64_t sweeps, tal
         return TALUS_OK;
     }
     const double q = 0.5 * (4.0 * sqrt(M_E) - 5.0);
-    const double diameter = grains_mean_diameter(g, world->def.threads), n = (double)sweeps;
+    const double diameter = grains_mean_diameter(g, world->pace.threads), n = (double)sweeps;
     double size;
-    TRY(clusters_longest(&world->clusters, g, &world->state.contacts, world->def.threads, &size));
+    TRY(clusters_longest(&world->clusters, g, &world->state.contacts, world->pace.threads, &size));
     size /= diameter;
     out->system_size = size;
     world->extent = fmax(size, FORGETTING * judged);
     // The solve took the size of the steps before; a longer system may be that much worse.
     out->velocity_error = judged > 0.0 ? error * fmax(1.0, size / fmax(judged, 1.0)) : error;
     out->diffusion_length = sqrt(4.0 * q * n);
-    out->stiffness = q * grains_mean_mass(g, world->def.threads) * n / (h * h);
+    out->stiffness = q * grains_mean_mass(g, world->pace.threads) * n / (h * h);
     out->sweeps_for_rigid = size * size / (4.0 * q);
     out->yielding = out->velocity_error > YIELDING;
     return TALUS_OK;
@@ -159,10 +159,10 @@ static overlaps add_overlaps(const talus_world* w, int64_t first, int64_t last, 
 void diagnose_overlap(const talus_world* world, talus_step_result* out)
 {
     const int64_t count = world->state.contacts.count;
-    const double diameter = grains_mean_diameter(&world->state.grains, world->def.threads);
+    const double diameter = grains_mean_diameter(&world->state.grains, world->pace.threads);
     const int chunks = parallel_chunks(count);
     overlaps part[PARALLEL_CHUNKS], all = {0};
-#pragma omp parallel for num_threads(parallel_threads(world->def.threads, count)) schedule(dynamic)
+#pragma omp parallel for num_threads(parallel_threads(world->pace.threads, count)) schedule(dynamic)
     for (int k = 0; k < chunks; k++) {
         part[k] = add_overlaps(world, parallel_first(count, k), parallel_first(count, k + 1),
                                FAINT_OVERLAP * diameter, out->removed > 0);

@@ -28,6 +28,19 @@ enum { AUDIT_STEPS = 16, AUDIT_SWEEPS = 300, MOST_TIGHTENED = 4 };
 static const double LAST_SHARE = 0.15, LAST_FREE = 1e8;
 /// How often a step may be cut in two for solids that would go into others.
 enum { MOST_CUT = 8 };
+/// How often a step that may be halved is, because its flow is not solved otherwise; but no more
+/// once it has made so many times the sweeps that a solve may make. In slow, dense flows sweeps
+/// grow like the length of a step, at times twice as fast: a silo of 30 000 spheres ends all its
+/// steps of 1 ms unconverged after 1000 sweeps, and none of them in four parts, after 1250 in all
+/// (docs/performance.md). Parts are tried twice as long again after so many steps, which costs a
+/// solve that fails at the worst, or at once where they took less than this share of the sweeps
+/// that a solve may make.
+enum { MOST_SHORTENED = 4, MOST_BUDGETS = 4, CALM_STEPS = 20, NO_USE = -1 };
+static const double EASY = 0.25;
+/// Error of a part, of that of the longer one, above which shorter parts do not help: it falls by a
+/// fifth each time in that silo, by 3 % in a rain of 10^5 spheres. Then they are not tried again
+/// for CALM_STEPS.
+static const double HELPS = 0.9;
 /// Key of the random numbers of audits beside those of sweeps.
 static const uint64_t AUDIT_STREAM = 0xa0d17;
 
@@ -36,8 +49,12 @@ static const uint64_t AUDIT_STREAM = 0xa0d17;
 talus_status world_make_method(talus_world* w, talus_error* error)
 {
     switch (w->def.method) {
-    case TALUS_METHOD_SOFT: return soft_particles_create(&w->soft, w->def.dim, error);
-    default: return contact_dynamics_create(&w->rigid, w->def.dim, error);
+    case TALUS_METHOD_SOFT:
+        w->why_no_card = soft_particles_why_no_card;
+        return soft_particles_create(&w->soft, w->def.dim, error);
+    default:
+        w->why_no_card = contact_dynamics_why_no_card;
+        return contact_dynamics_create(&w->rigid, w->def.dim, error);
     }
 }
 
@@ -47,12 +64,36 @@ void world_free_method(talus_world* w)
     contact_dynamics_destroy(w->rigid);
 }
 
+talus_status world_renew_method(talus_world* w, talus_error* error)
+{
+    contact_dynamics* rigid = w->rigid;
+    soft_particles* soft = w->soft;
+    const talus_status status = world_make_method(w, error);
+    if (status < 0) {
+        w->rigid = rigid;
+        w->soft = soft;
+        return status;
+    }
+    contact_dynamics_destroy(rigid);
+    soft_particles_destroy(soft);
+    return TALUS_OK;
+}
+
+/// A card has failed: shall the CPU do again what failed, and all that comes?
+static bool cpu_takes_over(talus_world* w, const talus_error* failure)
+{
+    if (!device_may_give_up(&w->device) || world_renew_method(w, NULL) < 0) return false;
+    device_give_up(&w->device, w->state.time, failure, &w->log);
+    return true;
+}
+
 static step_order order_step(talus_world* w, double h)
 {
     return (step_order){.state = &w->state,
                         .options = &w->def,
                         .h = h,
-                        .threads = w->def.threads,
+                        .threads = w->pace.threads,
+                        .card = w->device.now,
                         .totals = &w->totals};
 }
 
@@ -65,9 +106,9 @@ static double system_size(const talus_world* w)
     if (w->extent > 0.0) return w->extent;
     if (g->count == 0) return 0.0;
     double low[3], high[3], longest = 0.0;
-    grains_box(g, w->def.threads, low, high);
+    grains_box(g, w->pace.threads, low, high);
     for (int k = 0; k < g->dim; k++) longest = fmax(longest, high[k] - low[k]);
-    return longest / grains_mean_diameter(g, w->def.threads);
+    return longest / grains_mean_diameter(g, w->pace.threads);
 }
 
 /// After an audit that found a claim to be false, all later steps are solved to half the tolerance,
@@ -301,7 +342,7 @@ static void conclude(const talus_world* w, talus_step_result* result)
     result->step = w->state.step;
     result->time = w->state.time;
     result->grains = w->state.grains.count;
-    result->kinetic_energy = grains_kinetic_energy(&w->state.grains, w->def.threads);
+    result->kinetic_energy = grains_kinetic_energy(&w->state.grains, w->pace.threads);
 }
 
 static const talus_step_result no_result = {.converged = true,
@@ -331,6 +372,39 @@ static talus_status show_problem(talus_world* w, const step_order* order, step_o
     contact_dynamics_reject(w->rigid, order);
     if (status >= 0) status = contact_dynamics_attempt(w->rigid, order, outcome, error);
     w->totals = totals;
+    return status;
+}
+
+/// An attempt, shown to the watcher if that wants it.
+static talus_status attempt_and_show(talus_world* w, const step_order* order, step_outcome* outcome,
+                                     talus_error* error)
+{
+    const world_watcher* watcher = &w->watcher;
+    TRY(contact_dynamics_attempt(w->rigid, order, outcome, error));
+    if (outcome->too_coarse || outcome->nan_grain >= 0 || !watcher->wants ||
+        !watcher->wants(watcher->user, outcome)) {
+        return TALUS_OK;
+    }
+    return show_problem(w, order, outcome, error);
+}
+
+/// The same, once more by the CPU if a card fails and need not be the one to do it, or if parts of
+/// the step are done already: then the next step says that it has failed, and none ends half way. A
+/// step that fails has been rejected.
+static talus_status attempt(talus_world* w, step_order* order, bool parts_done,
+                            step_outcome* outcome, talus_error* error)
+{
+    const running_totals totals = w->totals;
+    talus_error failure = {0};
+    talus_status status = attempt_and_show(w, order, outcome, &failure);
+    if (status < 0) contact_dynamics_reject(w->rigid, order);
+    if (status == TALUS_ERR_DEVICE && (cpu_takes_over(w, &failure) || parts_done)) {
+        w->totals = totals;
+        order->card = NULL;
+        status = attempt_and_show(w, order, outcome, &failure);
+        if (status < 0) contact_dynamics_reject(w->rigid, order);
+    }
+    if (status < 0 && error) *error = failure;
     return status;
 }
 
@@ -373,7 +447,7 @@ static talus_status conclude_overlap(talus_world* w, talus_step_result* result)
     diagnose_overlap(w, result);
     if (solver->separate_overlaps && !solver->push_out_overlap && result->removed == 0 &&
         result->overlap_thickness_max > OVERLAP_ALLOWED) {
-        TRY(separate_overlaps(&w->separation, &w->state, w->rigid, w->def.threads, &separated));
+        TRY(separate_overlaps(&w->separation, &w->state, w->rigid, w->pace.threads, &separated));
     }
     if (separated) {
         TRY(poses_update(&w->state.poses, &w->state.grains));
@@ -389,47 +463,60 @@ static talus_status conclude_overlap(talus_world* w, talus_step_result* result)
 /// for its solids may still be retried.
 typedef struct halvings {
     int coarse; ///< it went too far
+    int flow;   ///< its flow would not be solved
     int cut;    ///< it would have carried solids into others
     int retried;
+    double error; ///< velocity error of the longer part whose flow was not solved
 } halvings;
 
 static talus_status take_halves(talus_world* w, double h, halvings so_far,
                                 talus_step_result* result, talus_error* error);
 
-/// One step of length h, or two of h/2 if the policy says retry, if it is coarse and may be halved,
-/// or if it would carry solids into others, and so on down.
+/// One step of length h, or two of h/2 if the policy says retry, if it is coarse or a flow that is
+/// not solved and may be halved, or if it would carry solids into others, and so on down.
 static talus_status step_or_halve(talus_world* w, double h, halvings so_far,
                                   talus_step_result* result, talus_error* error)
 {
+    const bool halves = w->def.on_coarse == TALUS_POLICY_RETRY;
+    if (halves && so_far.flow < w->shortening) {
+        so_far.flow++;
+        return take_halves(w, h, so_far, result, error);
+    }
+    const int64_t most = MOST_BUDGETS * w->def.solver.max_sweeps;
+    const bool may_shorten =
+        halves && w->shortening >= 0 && so_far.flow < MOST_SHORTENED && result->sweeps < most;
     step_order order = order_solve(w, h);
     order.audit_updates = audit_allowance(w, order.key);
-    order.may_halve = w->def.on_coarse == TALUS_POLICY_RETRY && so_far.coarse < w->def.retry_depth;
+    order.may_halve = halves && so_far.coarse < w->def.retry_depth;
     order.may_cut = so_far.cut < MOST_CUT;
     step_outcome outcome;
     char why[200] = "";
     const talus_step_result before = *result;
-    talus_status status = contact_dynamics_attempt(w->rigid, &order, &outcome, error);
-    if (status >= 0 && outcome.too_coarse) {
+    TRY(attempt(w, &order, before.substeps > 0, &outcome, error));
+    if (outcome.too_coarse) {
         contact_dynamics_reject(w->rigid, &order);
         so_far.coarse++;
         return take_halves(w, h, so_far, result, error);
     }
-    const world_watcher* watcher = &w->watcher;
-    if (status >= 0 && watcher->wants && outcome.nan_grain < 0 &&
-        watcher->wants(watcher->user, &outcome)) {
-        status = show_problem(w, &order, &outcome, error);
-    }
-    if (status < 0) {
-        contact_dynamics_reject(w->rigid, &order);
-        return status;
+    if (order.card && outcome.why_no_card) {
+        device_shared(&w->device, outcome.why_no_card, &w->log);
     }
     w->totals.shown.last_updates += outcome.last_updates;
     if (outcome.passage.passes) note_passage(w, &order, &outcome.passage);
-    if (outcome.passage.passes && order.may_cut) {
+    const bool cut = outcome.passage.passes && order.may_cut;
+    const bool unsolved = may_shorten && outcome.flows && !outcome.converged;
+    const bool helps = outcome.velocity_error < HELPS * so_far.error;
+    if (unsolved) {
+        w->shortening = helps ? so_far.flow + 1 : NO_USE;
+        w->shortened = w->state.step;
+    }
+    if (cut || (unsolved && helps && outcome.nan_grain < 0)) {
         contact_dynamics_reject(w->rigid, &order);
         result->sweeps += outcome.sweeps;
         result->updates += outcome.updates;
-        so_far.cut++;
+        so_far.cut += cut;
+        so_far.flow += !cut;
+        if (!cut) so_far.error = outcome.velocity_error;
         return take_halves(w, h, so_far, result, error);
     }
     const talus_policy policy = judge(w, &outcome, h, result, why, sizeof why);
@@ -470,6 +557,34 @@ static talus_status take_halves(talus_world* w, double h, halvings so_far,
     return step_or_halve(w, 0.5 * h, so_far, result, error);
 }
 
+/// Into how many parts the next step is cut from the beginning, after one with so many sweeps in
+/// each of its parts.
+static void adapt_shortening(talus_world* w, int64_t in_part)
+{
+    const bool easy = (double)in_part < EASY * (double)w->def.solver.max_sweeps;
+    const bool calm = w->state.step - w->shortened > CALM_STEPS;
+    if (w->shortening == 0 || !(calm || (easy && w->shortening > 0))) return;
+    w->shortening += w->shortening > 0 ? -1 : 1;
+    w->shortened = w->state.step;
+}
+
+/// A whole step, in as many parts as it takes. If a card fails nothing has changed: neither the
+/// state nor what decides how the step is made when it is made again.
+static talus_status whole_step(talus_world* w, double h, talus_step_result* result,
+                               talus_error* error)
+{
+    const running_totals totals = w->totals;
+    const int64_t solves = w->solves, shortening = w->shortening, shortened = w->shortened;
+    const talus_status status = step_or_halve(w, h, (halvings){.error = INFINITY}, result, error);
+    if (status == TALUS_ERR_DEVICE) {
+        w->totals = totals;
+        w->solves = solves;
+        w->shortening = shortening;
+        w->shortened = shortened;
+    }
+    return status;
+}
+
 /// How rigid a step was that is done.
 static talus_status conclude_rigid(talus_world* w, double h, talus_step_result* result,
                                    talus_error* error)
@@ -478,6 +593,7 @@ static talus_status conclude_rigid(talus_world* w, double h, talus_step_result* 
     w->state.step++;
     conclude(w, result);
     const int64_t sweeps = result->sweeps / (result->substeps > 0 ? result->substeps : 1);
+    adapt_shortening(w, sweeps);
     if (diagnose_rigidity(w, h / (double)result->substeps, sweeps, &result->rigidity)) {
         return error_memory(error, "diagnosing a step");
     }
@@ -504,6 +620,7 @@ talus_status world_pose(talus_world* w, double h, struct problem* out, const con
     options.solver.warm_start = true; // the last step's impulses are wanted in any case
     step_order order = order_solve(w, h);
     order.options = &options;
+    order.card = NULL;
     step_outcome outcome;
     talus_status status = contact_dynamics_attempt(w->rigid, &order, &outcome, error);
     if (status >= 0) {
@@ -522,10 +639,12 @@ talus_status world_pose(talus_world* w, double h, struct problem* out, const con
 // ---- steps of soft particles, which cannot
 // -------------------------------------------------------
 
-static talus_status soft_step(talus_world* w, double h, talus_step_result* result,
+/// With `more` another one follows at once.
+static talus_status soft_step(talus_world* w, double h, bool more, talus_step_result* result,
                               talus_error* error)
 {
-    const step_order order = order_step(w, h);
+    step_order order = order_step(w, h);
+    order.more = more && w->def.on_escape != TALUS_POLICY_REMOVE; // who may ask for the grains
     step_outcome outcome;
     char why[200] = "";
     TRY(soft_particles_step(w->soft, &order, &outcome, error));
@@ -548,7 +667,7 @@ static talus_status soft_steps(talus_world* w, double h, int64_t count, talus_st
     *deepest = 0.0;
     for (*done = 0; *done < count; ++*done) {
         result->overlap_max = 0.0;
-        TRY(soft_step(w, h, result, error));
+        TRY(soft_step(w, h, *done + 1 < count, result, error));
         w->state.step++;
         *deepest = fmax(*deepest, result->overlap_max);
     }
@@ -567,7 +686,7 @@ static talus_status conclude_soft(talus_world* w, double h, talus_step_result* r
     if (soft_particles_publish(w->soft, &order)) {
         return error_memory(error, "writing down the contacts");
     }
-    const double diameter = grains_mean_diameter(&w->state.grains, w->def.threads);
+    const double diameter = grains_mean_diameter(&w->state.grains, w->pace.threads);
     result->contacts = list->count; // candidates depend on when the list was last made
     double sum = 0.0;
     result->overlap_thickness_max = 0.0;
@@ -597,7 +716,15 @@ static talus_status batched_steps(talus_world* w, double h, int64_t count,
     const running_totals totals = w->totals;
     if (snapshot_take(&w->snapshot, &w->state))
         return error_memory(error, "keeping the state before steps");
-    const talus_status status = soft_steps(w, h, count, result, &done, deepest, error);
+    talus_error failure = {0};
+    talus_status status = soft_steps(w, h, count, result, &done, deepest, &failure);
+    if (status == TALUS_ERR_DEVICE && cpu_takes_over(w, &failure)) {
+        snapshot_restore(&w->snapshot, &w->state);
+        w->totals = totals;
+        *result = no_result;
+        status = soft_steps(w, h, count, result, &done, deepest, &failure);
+    }
+    if (status < 0 && error) *error = failure;
     talus_step_result good = *result;
     if (status < 0) {
         snapshot_restore(&w->snapshot, &w->state);
@@ -608,7 +735,7 @@ static talus_status batched_steps(talus_world* w, double h, int64_t count,
     }
     // What is kept is the last step's own: it must not depend on how steps are cut into calls.
     TRY(conclude_soft(w, h, &good, error));
-    *deepest /= grains_mean_diameter(&w->state.grains, w->def.threads);
+    *deepest /= grains_mean_diameter(&w->state.grains, w->pace.threads);
     if (status == TALUS_OK) *result = good;
     return status;
 }
@@ -626,6 +753,15 @@ double talus_world_safe_step(const talus_world* world)
     return passage_safe_step(&world->state);
 }
 
+/// What a step of rigid grains costs, in updates of contacts: all that is not sweeps is worth some
+/// eighty of them (docs/performance-internals.md, What a step is made of).
+static double work_of(const talus_world* w, const talus_step_result* r)
+{
+    enum { SWEEPS_WORTH = 80 };
+    const double each = (double)(SWEEPS_WORTH * r->contacts + w->state.grains.count);
+    return (double)r->updates + (double)r->substeps * each;
+}
+
 talus_status talus_world_steps(talus_world* world, double h, int64_t count,
                                talus_step_result* result, talus_error* error)
 {
@@ -636,15 +772,18 @@ talus_status talus_world_steps(talus_world* world, double h, int64_t count,
         return error_set(error, TALUS_ERR_ARGUMENT,
                          "the number of steps must be at least 1, got %lld", (long long)count);
     }
-    talus_status status = TALUS_OK;
+    talus_status status =
+        device_prepare(&world->device, &world->state,
+                       world->why_no_card(&world->def, &world->state), &world->log, error);
     talus_step_result r = no_result;
     double deepest = 0.0, thickest = 0.0;
+    if (status < 0) return status;
     if (world->method->undoable) {
         int64_t substeps = 0;
         for (int64_t i = 0; i < count && status == TALUS_OK; i++) {
             r = no_result;
-            const double end = world->state.time + h;
-            status = step_or_halve(world, h, (halvings){0}, &r, error);
+            const double start = clock_seconds(), end = world->state.time + h;
+            status = whole_step(world, h, &r, error);
             if (status == TALUS_OK) world->state.time = end; // its parts round otherwise
             if (status == TALUS_OK) status = conclude_rigid(world, h, &r, error);
             if (status == TALUS_OK) {
@@ -652,11 +791,15 @@ talus_status talus_world_steps(talus_world* world, double h, int64_t count,
                 thickest = fmax(thickest, r.overlap_thickness_max);
             }
             substeps += r.substeps;
+            pace_step(&world->pace, clock_seconds() - start, work_of(world, &r));
         }
         r.substeps = substeps;
         r.overlap_thickness_max = thickest;
     } else {
+        const double start = clock_seconds();
         status = batched_steps(world, h, count, &r, &deepest, error);
+        pace_step(&world->pace, clock_seconds() - start,
+                  (double)count * (double)world->state.grains.count);
     }
     r.overlap_max = deepest;
     if (result) *result = r;

@@ -118,6 +118,7 @@ talus_status talus_world_create(const talus_world_def* given, talus_world** out,
     omp_init_lock(&w->columns);
     w->def = *def;
     if (w->def.threads < 1) w->def.threads = omp_get_num_procs();
+    w->pace = pace_begin(w->def.threads);
     if (def->dim == 2) w->def.gravity[2] = 0.0;
     w->log = (log_sink){def->log, def->log_user};
     for (int k = 0; k < def->dim; k++) {
@@ -130,6 +131,8 @@ talus_status talus_world_create(const talus_world_def* given, talus_world** out,
     contacts_init(&w->state.contacts, def->dim);
     w->method = method_of(def->method);
     talus_status status = world_make_method(w, error);
+    if (status >= 0) status = device_set(&w->device, def->device, error);
+    w->def.device = w->device.asked;
     if (status < 0) {
         talus_world_destroy(w);
         return status;
@@ -142,6 +145,7 @@ void talus_world_destroy(talus_world* w)
 {
     if (!w) return;
     world_free_method(w);
+    device_close(&w->device);
     clusters_free(&w->clusters);
     separation_free(&w->separation);
     snapshot_free(&w->snapshot);
@@ -182,6 +186,31 @@ talus_status talus_world_set_gravity(talus_world* world, const double gravity[3]
         world->def.gravity[k] = gravity[k];
     }
     return TALUS_OK;
+}
+
+talus_status talus_world_set_device(talus_world* world, const char* device, talus_error* error)
+{
+    world_device wanted = {0};
+    talus_status status = device_set(&wanted, device, error);
+    if (status >= 0) status = device_open(&wanted, error);
+    if (status >= 0) status = world_renew_method(world, error);
+    if (status < 0) {
+        device_close(&wanted);
+        return status;
+    }
+    device_close(&world->device);
+    world->device = wanted;
+    return TALUS_OK;
+}
+
+const char* talus_world_device(const talus_world* world)
+{
+    return world->device.used;
+}
+
+const char* talus_world_device_reason(const talus_world* world)
+{
+    return world->device.reason;
 }
 
 talus_status talus_world_add_material(talus_world* world, const char* name,

@@ -9,7 +9,9 @@
 #include "soft/snapshot.h"
 #include "soft/soft_particles.h"
 #include "world/clusters.h"
+#include "world/device.h"
 #include "world/method.h"
+#include "world/pace.h"
 #include "world/watch.h"
 
 #include <omp.h>
@@ -23,8 +25,15 @@ struct talus_world {
     const method_traits* method; ///< what the way of stepping time can do
     contact_dynamics* rigid;     ///< the workspace of the method, if it is this one
     soft_particles* soft;        ///< likewise
+    /// Why no graphics card can do the method's steps of such a world, NULL: one can.
+    const char* (*why_no_card)(const talus_world_def* def, const physical_state* state);
+    world_device device;
+    thread_pace pace; ///< how many threads the coming step uses
     double extent;  ///< of the longest cluster in mean diameters (diagnose_rigidity); 0: not known
     int64_t solves; ///< attempts made: the key of the next one's random numbers
+    int64_t shortening; ///< steps begin in 2^shortening parts: in longer ones a flow was not
+                        ///< solved; -1: shorter ones did not help
+    int64_t shortened;  ///< the step at which this has last changed
     running_totals totals;
     talus_step_result last;
     clusters clusters;          ///< memory of the diagnostics
@@ -36,6 +45,8 @@ struct talus_world {
 /// Make the workspace of the world's method, and free it.
 talus_status world_make_method(talus_world* world, talus_error* error);
 void world_free_method(talus_world* world);
+/// Make it anew, without what it has on a card; nothing in it matters from one step to the next.
+talus_status world_renew_method(talus_world* world, talus_error* error);
 /// Remove the grains whose byte is 1, with their contacts; *removed (may be NULL) counts them.
 talus_status world_remove_grains(talus_world* world, const uint8_t* remove, int64_t* removed,
                                  talus_error* error);

@@ -7,6 +7,7 @@
 ///
 /// The new file is written beside the old, synced, and exchanged with it in one system call; then
 /// the old becomes the previous. At every moment one whole checkpoint has a name we look for.
+#include "record/behind.h"
 #include "record/record.h"
 
 #include "base/definition.h"
@@ -29,7 +30,7 @@
 
 #define CHECKPOINT_MAGIC "talus-checkpoint"
 /// 4: named fields instead of the bytes of structs.
-enum { CHECKPOINT_VERSION = 8, HEADER_BYTES = 512 };
+enum { CHECKPOINT_VERSION = 9, HEADER_BYTES = 512 };
 #define PARTS_GROUP "state"
 #define WORLD_PART "world"
 
@@ -40,6 +41,7 @@ typedef struct world_state {
     int64_t next_id; ///< of the next grain
     int64_t solves;
     double extent;
+    int64_t shortening, shortened;
     talus_totals totals;
     double power_lost, power_input; ///< of running_totals
     talus_step_result last;
@@ -138,6 +140,8 @@ static const stored_field world_fields[] = {
     FIELD(world_state, next_id),
     FIELD(world_state, solves),
     FIELD(world_state, extent),
+    FIELD(world_state, shortening),
+    FIELD(world_state, shortened),
     FIELD_OWN(world_state, totals, &totals_list),
     FIELD(world_state, power_lost),
     FIELD(world_state, power_input),
@@ -249,6 +253,8 @@ static talus_status state_image(const talus_world* world, checkpoint_extent exte
                                .next_id = world->state.grains.next_id,
                                .solves = world->solves,
                                .extent = world->extent,
+                               .shortening = world->shortening,
+                               .shortened = world->shortened,
                                .totals = world->totals.shown,
                                .power_lost = world->totals.power_lost,
                                .power_input = world->totals.power_input,
@@ -323,6 +329,58 @@ talus_status checkpoint_write(const char* directory, const talus_world* world,
     if (status == TALUS_OK) status = write_files(directory, data, size, error);
     free(data);
     return status;
+}
+
+// ---- writing behind ----------------------------------------------------------------------------
+
+struct checkpoint_writer {
+    behind* thread;
+    char* directory;
+    void* data;
+    size_t size;
+};
+
+/// HDF5 has made the image: only plain files are left to be written here.
+static talus_status write_behind(void* user, talus_error* error)
+{
+    const checkpoint_writer* w = user;
+    return write_files(w->directory, w->data, w->size, error);
+}
+
+talus_status checkpoint_write_behind(checkpoint_writer** writer, const char* directory,
+                                     const talus_world* world, checkpoint_extent extent,
+                                     const checkpoint_part* parts, int part_count,
+                                     talus_error* error)
+{
+    if (!*writer) *writer = calloc(1, sizeof **writer);
+    checkpoint_writer* w = *writer;
+    if (!w) return error_memory(error, "a checkpoint");
+    TRY(checkpoint_writer_wait(w, error));
+    h5_quiet quiet;
+    h5_silence(&quiet);
+    talus_status status = state_image(world, extent, parts, part_count, &w->data, &w->size, error);
+    h5_loud(&quiet);
+    if (status == TALUS_OK && !(w->directory = strdup(directory)))
+        status = error_memory(error, "a file name");
+    return status == TALUS_OK ? behind_do(&w->thread, write_behind, w, error) : status;
+}
+
+talus_status checkpoint_writer_wait(checkpoint_writer* w, talus_error* error)
+{
+    if (!w) return TALUS_OK;
+    const talus_status status = behind_wait(w->thread, error);
+    free(w->data);
+    free(w->directory);
+    w->data = w->directory = NULL;
+    return status;
+}
+
+void checkpoint_writer_free(checkpoint_writer* w)
+{
+    if (!w) return;
+    checkpoint_writer_wait(w, NULL);
+    behind_free(w->thread);
+    free(w);
 }
 
 // ---- reading -----------------------------------------------------------------------------------
@@ -516,6 +574,8 @@ static talus_status load_world(hid_t file, const hid_t group[WORLD_TABLES], hid_
     world->state.grains.next_id = state.next_id;
     world->solves = state.solves;
     world->extent = state.extent;
+    world->shortening = state.shortening;
+    world->shortened = state.shortened;
     world->totals = (running_totals){state.totals, state.power_lost, state.power_input};
     world->last = state.last;
     return TALUS_OK;

@@ -333,6 +333,7 @@ static talus_status read_options(source* from, const talus_world_def* options, t
         def.log = options->log;
         def.log_user = options->log_user;
         if (options->threads > 0) def.threads = options->threads;
+        def.device = options->device;
     }
     return talus_world_create(&def, &from->world, error);
 }

@@ -365,6 +365,26 @@ static talus_status read_matrix(const source* s, const char* matrix, int64_t row
 
 // ---- problems ----------------------------------------------------------------------------------
 
+/// The bodies of a local problem, from the global one that is in the same file. It does without
+/// them if that is not a sound one.
+static talus_status read_bodies(const source* local, reduced_problem* p)
+{
+    source s = *local;
+    s.group = "fclib_global";
+    if (p->width == 5 || H5Lexists(s.file, s.group, H5P_DEFAULT) <= 0) return TALUS_OK;
+    double* f = NULL;
+    int64_t dofs = 0;
+    fclib_matrix m = {0}, h = {0};
+    talus_status status = read_vector(&s, "vectors/f", -1, "", &f, &dofs);
+    if (status == TALUS_OK) status = read_matrix(&s, "M", dofs, dofs, false, &m);
+    if (status == TALUS_OK) status = read_matrix(&s, "H", dofs, p->count * p->width, false, &h);
+    if (status == TALUS_OK) status = fclib_find_bodies(&m, &h, p);
+    fclib_matrix_free(&m);
+    fclib_matrix_free(&h);
+    free(f);
+    return status == TALUS_ERR_FORMAT ? TALUS_OK : status;
+}
+
 static talus_status read_problem(const source* s, fclib_problem* p)
 {
     reduced_problem* reduced = &p->reduced;
@@ -397,7 +417,7 @@ static talus_status read_problem(const source* s, fclib_problem* p)
         TRY(read_matrix(s, "W", size, size, true, &transpose));
         talus_status status = fclib_block_rows(&transpose, reduced, s->error);
         fclib_matrix_free(&transpose);
-        return status;
+        return status == TALUS_OK ? read_bodies(s, reduced) : status;
     }
     TRY(read_vector(s, "vectors/f", -1, "", &p->f, &p->dofs));
     TRY(read_vector(s, "vectors/w", size, "contacts times components", &p->w, NULL));
@@ -407,7 +427,8 @@ static talus_status read_problem(const source* s, fclib_problem* p)
     if (!reduced->q) return error_memory(s->error, "reading a contact problem");
     char name[NAME_SIZE + 256];
     snprintf(name, sizeof name, "%.255s: %s/M", s->path, s->group);
-    return fclib_fill_condensed(p, name, s->error);
+    TRY(fclib_fill_condensed(p, name, s->error));
+    return fclib_find_bodies(&p->m, &p->h, reduced);
 }
 
 /// Which of the four groups the file has; a local problem is taken rather than a global one.

@@ -4,7 +4,8 @@
 ///   local    u = W r + q                            groups fclib_local, fclib_local_rolling
 ///   global   M v = H r + f,  u = H^T v + w          groups fclib_global, fclib_global_rolling
 ///
-/// A global problem is condensed to a local one: W = H^T M^-1 H, q = H^T M^-1 f + w.
+/// A global problem is condensed to a local one: W = H^T M^-1 H, q = H^T M^-1 f + w. Its rigid
+/// bodies are kept (fclib_bodies.c), also those of a global problem beside a local one.
 #ifndef TALUS_RECORD_FCLIB_H
 #define TALUS_RECORD_FCLIB_H
 
@@ -59,7 +60,8 @@ typedef struct fclib_info {
     const char *title, *description, *math_info;
 } fclib_info;
 
-/// Write a new file with a local problem; TALUS_ERR_EXISTS if there is one of this name.
+/// Write a new file with a local problem, and with its bodies as a global one if they are known;
+/// TALUS_ERR_EXISTS if there is one of this name.
 talus_status fclib_write_problem(const char* path, const reduced_problem* p, const fclib_info* info,
                                  talus_error* error);
 

@@ -22,5 +22,7 @@ talus_status fclib_block_rows(const fclib_matrix* transpose, reduced_problem* p,
                               talus_error* error);
 /// Factorise M, if that is not yet done, and fill first, column, block and q of p->reduced.
 talus_status fclib_fill_condensed(fclib_problem* p, const char* name, talus_error* error);
+/// Find the rigid bodies of M and H, if they are such, and put them into p, which has W.
+talus_status fclib_find_bodies(const fclib_matrix* m, const fclib_matrix* h, reduced_problem* p);
 
 #endif

@@ -120,36 +120,71 @@ talus_status fclib_write_solution(const char* path, const fclib_problem* p, cons
 
 // ---- problems ----------------------------------------------------------------------------------
 
-/// The entries of W that are not zero, as triplets: what every reader of FCLIB's files takes.
+/// The entries of a matrix that are not zero, as triplets: what every reader of FCLIB's files
+/// takes.
 typedef struct triplets {
+    int64_t rows, columns, count;
     int32_t *row, *column;
     double* value;
-    int64_t count;
 } triplets;
 
-static talus_status list_triplets(const reduced_problem* p, triplets* t, talus_error* error)
+static bool triplets_begin(triplets* t, int64_t rows, int64_t columns, int64_t most)
 {
-    const int width = p->width;
-    const size_t most = (size_t)p->first[p->count] * (size_t)(width * width);
-    t->row = calloc(most + 1, sizeof *t->row);
-    t->column = calloc(most + 1, sizeof *t->column);
-    t->value = calloc(most + 1, sizeof *t->value);
-    if (!t->row || !t->column || !t->value) return error_memory(error, "writing a contact problem");
-    for (int32_t c = 0; c < p->count; c++) {
+    *t = (triplets){.rows = rows, .columns = columns};
+    t->row = calloc((size_t)most + 1, sizeof *t->row);
+    t->column = calloc((size_t)most + 1, sizeof *t->column);
+    t->value = calloc((size_t)most + 1, sizeof *t->value);
+    return t->row && t->column && t->value;
+}
+
+static void triplets_free(triplets* t)
+{
+    free(t->row);
+    free(t->column);
+    free(t->value);
+}
+
+static void triplets_add(triplets* t, int64_t i, int64_t j, double value)
+{
+    if (value == 0.0) return;
+    t->row[t->count] = (int32_t)i;
+    t->column[t->count] = (int32_t)j;
+    t->value[t->count++] = value;
+}
+
+static bool list_w(const reduced_problem* p, triplets* t)
+{
+    const int64_t w = p->width, size = p->count * w;
+    if (!triplets_begin(t, size, size, p->first[p->count] * w * w)) return false;
+    for (int64_t c = 0; c < p->count; c++) {
         for (int64_t b = p->first[c]; b < p->first[c + 1]; b++) {
-            for (int k = 0; k < width * width; k++) {
-                double value = p->block[b * width * width + k];
-                if (value == 0.0) continue;
-                t->row[t->count] = c * width + k / width;
-                t->column[t->count] = p->column[b] * width + k % width;
-                t->value[t->count++] = value;
+            for (int64_t k = 0; k < w * w; k++) {
+                triplets_add(t, c * w + k / w, p->column[b] * w + k % w, p->block[b * w * w + k]);
             }
         }
     }
-    if (t->count <= INT32_MAX) return TALUS_OK;
-    return error_set(error, TALUS_ERR_ARGUMENT,
-                     "a contact problem of %lld entries is too large for the layout of FCLIB",
-                     (long long)t->count);
+    return true;
+}
+
+/// H of the bodies, in velocities times the root of the mass: M is 1.
+static bool list_h(const reduced_problem* p, triplets* t)
+{
+    const reduced_bodies* bodies = &p->bodies;
+    const int64_t size = p->count * p->width, n = bodies->width;
+    if (!triplets_begin(t, bodies->count * n, size, 2 * size * n)) return false;
+    for (int64_t k = 0; k < 2 * size * n; k++) {
+        const int64_t row = k / (2 * n), side = k / n % 2,
+                      body = bodies->of[2 * (row / p->width) + side];
+        if (body >= 0) triplets_add(t, body * n + k % n, row, bodies->J[k]);
+    }
+    return true;
+}
+
+static bool list_one(int64_t size, triplets* t)
+{
+    if (!triplets_begin(t, size, size, size)) return false;
+    for (int64_t k = 0; k < size; k++) triplets_add(t, k, k, 1.0);
+    return true;
 }
 
 static bool put_integer(hid_t group, const char* name, int64_t value)
@@ -172,30 +207,61 @@ static bool put_text(hid_t group, const char* name, const char* text)
     return good;
 }
 
-static bool put_problem(hid_t file, const reduced_problem* p, const triplets* t,
-                        const fclib_info* info)
+static bool put_matrix(hid_t group, const char* name, const triplets* t)
 {
-    const int64_t size = p->count * p->width;
-    hid_t group = make_group(file, p->width == 5 ? "fclib_local_rolling" : "fclib_local");
-    if (group < 0) return false;
-    hid_t matrix = make_group(group, "W"), vectors = make_group(group, "vectors");
-    hid_t texts = make_group(group, "info");
-    bool good =
-        matrix >= 0 && vectors >= 0 && texts >= 0 && put_integer(group, "spacedim", p->width) &&
-        put_integer(matrix, "m", size) && put_integer(matrix, "n", size) &&
-        put_integer(matrix, "nz", t->count) && put_integer(matrix, "nzmax", t->count) &&
-        h5_write(matrix, "p", COLUMN_I32, t->count, 1, t->column, true) &&
-        h5_write(matrix, "i", COLUMN_I32, t->count, 1, t->row, true) &&
-        h5_write(matrix, "x", COLUMN_F64, t->count, 1, t->value, true) &&
-        h5_write(vectors, "q", COLUMN_F64, size, 1, p->q, true) &&
+    hid_t matrix = make_group(group, name);
+    const bool good = matrix >= 0 && put_integer(matrix, "m", t->rows) &&
+                      put_integer(matrix, "n", t->columns) && put_integer(matrix, "nz", t->count) &&
+                      put_integer(matrix, "nzmax", t->count) &&
+                      h5_write(matrix, "p", COLUMN_I32, t->count, 1, t->column, true) &&
+                      h5_write(matrix, "i", COLUMN_I32, t->count, 1, t->row, true) &&
+                      h5_write(matrix, "x", COLUMN_F64, t->count, 1, t->value, true);
+    if (matrix >= 0) H5Gclose(matrix);
+    return good;
+}
+
+/// The matrices of a problem: W, and with bodies M and H.
+typedef struct matrices {
+    triplets w, m, h;
+} matrices;
+
+static bool put_vectors(hid_t group, const reduced_problem* p, bool global)
+{
+    const int64_t size = p->count * p->width, dofs = p->bodies.count * p->bodies.width;
+    hid_t vectors = make_group(group, "vectors");
+    double* f = calloc((size_t)dofs + 1, sizeof *f);
+    const bool good =
+        vectors >= 0 && f &&
+        h5_write(vectors, global ? "w" : "q", COLUMN_F64, size, 1, p->q, true) &&
         h5_write(vectors, "mu", COLUMN_F64, p->count, 1, p->mu, true) &&
         (p->width != 5 || h5_write(vectors, "mu_r", COLUMN_F64, p->count, 1, p->mu_r, true)) &&
-        put_text(texts, "title", info->title) &&
-        put_text(texts, "description", info->description) &&
-        put_text(texts, "math_info", info->math_info);
-    if (matrix >= 0) H5Gclose(matrix);
+        (!global || h5_write(vectors, "f", COLUMN_F64, dofs, 1, f, true));
     if (vectors >= 0) H5Gclose(vectors);
+    free(f);
+    return good;
+}
+
+static bool put_info(hid_t group, const fclib_info* info)
+{
+    hid_t texts = make_group(group, "info");
+    const bool good = texts >= 0 && put_text(texts, "title", info->title) &&
+                      put_text(texts, "description", info->description) &&
+                      put_text(texts, "math_info", info->math_info);
     if (texts >= 0) H5Gclose(texts);
+    return good;
+}
+
+static bool put_problem(hid_t file, const reduced_problem* p, bool global, const matrices* t,
+                        const fclib_info* info)
+{
+    const char* names[] = {"fclib_local", "fclib_local_rolling", "fclib_global",
+                           "fclib_global_rolling"};
+    hid_t group = make_group(file, names[2 * global + (p->width == 5)]);
+    if (group < 0) return false;
+    const bool good = put_integer(group, "spacedim", p->width) && put_vectors(group, p, global) &&
+                      (global ? put_matrix(group, "M", &t->m) && put_matrix(group, "H", &t->h)
+                              : put_matrix(group, "W", &t->w)) &&
+                      put_info(group, info);
     H5Gclose(group);
     return good;
 }
@@ -206,15 +272,24 @@ talus_status fclib_write_problem(const char* path, const reduced_problem* p, con
     if (files_size(path) >= 0) {
         return error_set(error, TALUS_ERR_EXISTS, "%s is there already", path);
     }
-    triplets t = {0};
-    talus_status status = list_triplets(p, &t, error);
+    matrices t = {0};
+    const bool bodies = p->bodies.width > 0;
+    talus_status status = TALUS_OK;
+    if (!list_w(p, &t.w) || (bodies && (!list_h(p, &t.h) || !list_one(t.h.rows, &t.m)))) {
+        status = error_memory(error, "writing a contact problem");
+    } else if (t.w.count > INT32_MAX || t.h.count > INT32_MAX) {
+        status = error_set(error, TALUS_ERR_ARGUMENT,
+                           "a contact problem of %lld entries is too large for the layout of FCLIB",
+                           (long long)t.w.count);
+    }
     if (status == TALUS_OK) {
         h5_quiet before;
         h5_silence(&before);
         hid_t file = h5_create(p, "fclib");
         void* image = NULL;
         size_t size = 0;
-        if (file < 0 || !put_problem(file, p, &t, info)) {
+        if (file < 0 || !put_problem(file, p, false, &t, info) ||
+            (bodies && !put_problem(file, p, true, &t, info))) {
             status = h5_error(error, TALUS_ERR_IO, "HDF5 cannot make", path);
         } else {
             status = h5_image(file, &image, &size, error);
@@ -224,8 +299,8 @@ talus_status fclib_write_problem(const char* path, const reduced_problem* p, con
         free(image);
         h5_loud(&before);
     }
-    free(t.row);
-    free(t.column);
-    free(t.value);
+    triplets_free(&t.w);
+    triplets_free(&t.m);
+    triplets_free(&t.h);
     return status;
 }

@@ -32,6 +32,23 @@ void frame_data_free(frame_data* d)
     }
 }
 
+bool frame_keep(frame_data* d)
+{
+    for (int k = 0; k < FRAME_TABLES; k++) {
+        frame_table* t = frame_table_of(d, frame_table_names[k]);
+        for (int i = 0; i < t->field_count; i++) {
+            frame_field* f = &t->field[i];
+            const size_t bytes = frame_element_size(f) * (size_t)f->rows * (size_t)f->width;
+            if (f->own || !f->data || bytes == 0) continue;
+            f->own = malloc(bytes);
+            if (!f->own) return false;
+            memcpy(f->own, f->data, bytes);
+            f->data = f->own;
+        }
+    }
+    return true;
+}
+
 const frame_field* frame_find(const frame_table* t, const char* name)
 {
     for (int i = 0; i < t->field_count; i++) {

@@ -82,6 +82,8 @@ bool frame_records(const column* col, frames_options options);
 /// after a failure: false when memory is short.
 bool frame_of_world(const talus_world* world, frames_options options, int64_t phase,
                     frame_data* out);
+/// Copy what is lent: the frame stays good while the world goes on. False when memory is short.
+bool frame_keep(frame_data* d);
 /// Let a world have the grains, walls and contacts of a frame. It must have the
 /// shapes, materials and walls of the one that the frame was made from. What
 /// frames do not hold is zero or follows from the rest. `path` is where the

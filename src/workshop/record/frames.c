@@ -317,7 +317,8 @@ static bool add_group(frames* f, const frame_data* d, int threads, drawn_place d
     return good;
 }
 
-static talus_status write_frame(frames* f, const talus_world* world, talus_error* error)
+/// Make the frame of a world, and what it needs in the open segment.
+static talus_status take_frame(frames* f, const talus_world* world, talus_error* error)
 {
     if (f->finished) return error_set(error, TALUS_ERR_STATE, "the frame record is finished");
     int dim = world->def.dim;
@@ -330,23 +331,77 @@ static talus_status write_frame(frames* f, const talus_world* world, talus_error
     if (H5Aexists(f->segment, "format") > 0) TRY(end_segment(f, error));
     TRY(begin_segment(f, error));
     TRY(update_shapes(f, world, error));
-    frame_data frame = {0};
+    f->frame = (frame_data){0};
+    if (!arrays_grow(&f->capacity, f->count + 1, ARRAY(f->entry)) ||
+        !frame_of_world(world, f->options, f->phase, &f->frame)) {
+        frame_data_free(&f->frame);
+        return error_memory(error, "a frame");
+    }
+    return TALUS_OK;
+}
+
+/// Put the frame that was taken into the open segment.
+static talus_status put_frame(frames* f, talus_error* error)
+{
     drawn_place drawn[DRAWN_SETS];
-    const bool good = arrays_grow(&f->capacity, f->count + 1, ARRAY(f->entry)) &&
-                      frame_of_world(world, f->options, f->phase, &frame) &&
-                      add_group(f, &frame, world->def.threads, drawn);
-    if (good) f->entry[f->count++] = entry_of(&frame, f->segments, drawn);
-    frame_data_free(&frame);
+    const bool good = add_group(f, &f->frame, f->threads, drawn);
+    if (good) f->entry[f->count++] = entry_of(&f->frame, f->segments, drawn);
+    frame_data_free(&f->frame);
     if (!good) return h5_error(error, TALUS_ERR_IO, "cannot record a frame in", f->directory);
     return h5_size(f->segment) > SEGMENT_BYTES ? end_segment(f, error) : TALUS_OK;
 }
 
-talus_status frames_write(frames* f, const talus_world* world, talus_error* error)
+static talus_status commit(frames* f, talus_error* error)
+{
+    TRY(end_segment(f, error));
+    return f->published ? TALUS_OK : frames_publish(f, f->count, error);
+}
+
+/// HDF5 is for one thread at a time: who uses it here has waited for the writer.
+static talus_status quietly(frames* f, talus_status (*work)(frames* f, talus_error* error),
+                            talus_error* error)
 {
     h5_quiet quiet;
     h5_silence(&quiet);
-    talus_status status = write_frame(f, world, error);
+    const talus_status status = work(f, error);
     h5_loud(&quiet);
+    return status;
+}
+
+static talus_status put_behind(void* f, talus_error* error)
+{
+    return quietly(f, put_frame, error);
+}
+
+static talus_status commit_behind(void* f, talus_error* error)
+{
+    return quietly(f, commit, error);
+}
+
+static talus_status begin_frame(frames* f, const talus_world* world, talus_error* error)
+{
+    TRY(behind_wait(f->writer, error));
+    h5_quiet quiet;
+    h5_silence(&quiet);
+    const talus_status status = take_frame(f, world, error);
+    h5_loud(&quiet);
+    return status;
+}
+
+talus_status frames_write(frames* f, const talus_world* world, talus_error* error)
+{
+    TRY(begin_frame(f, world, error));
+    f->threads = world->def.threads;
+    return quietly(f, put_frame, error);
+}
+
+talus_status frames_write_behind(frames* f, const talus_world* world, talus_error* error)
+{
+    TRY(begin_frame(f, world, error));
+    f->threads = 1; // beside the world's own
+    const talus_status status = frame_keep(&f->frame) ? behind_do(&f->writer, put_behind, f, error)
+                                                      : error_memory(error, "a frame");
+    if (status < 0) frame_data_free(&f->frame);
     return status;
 }
 
@@ -355,28 +410,30 @@ void frames_set_phase(frames* f, int64_t phase)
     f->phase = phase;
 }
 
-static talus_status commit(frames* f, frames_position* at, talus_error* error)
+bool frames_are_busy(const frames* f)
 {
-    TRY(end_segment(f, error));
-    if (!f->published) TRY(frames_publish(f, f->count, error));
-    if (at) *at = (frames_position){.frames = f->count, .segments = f->segments};
-    return TALUS_OK;
+    return behind_is_busy(f->writer);
 }
 
 talus_status frames_commit(frames* f, frames_position* at, talus_error* error)
 {
-    h5_quiet quiet;
-    h5_silence(&quiet);
-    talus_status status = commit(f, at, error);
-    h5_loud(&quiet);
-    return status;
+    TRY(behind_wait(f->writer, error));
+    TRY(quietly(f, commit, error));
+    if (at) *at = (frames_position){.frames = f->count, .segments = f->segments};
+    return TALUS_OK;
+}
+
+talus_status frames_commit_behind(frames* f, talus_error* error)
+{
+    return behind_do(&f->writer, commit_behind, f, error);
 }
 
 talus_status frames_finish(frames* f, talus_error* error)
 {
+    TRY(behind_wait(f->writer, error));
     h5_quiet quiet;
     h5_silence(&quiet);
-    talus_status status = f->finished ? TALUS_OK : commit(f, NULL, error);
+    talus_status status = f->finished ? TALUS_OK : commit(f, error);
     if (status == TALUS_OK && !f->finished) {
         talus_error reason = {0};
         status = frames_consolidate(f, &reason);
@@ -397,6 +454,7 @@ talus_status frames_finish(frames* f, talus_error* error)
 void frames_close(frames* f)
 {
     if (!f) return;
+    behind_free(f->writer);
     h5_quiet quiet;
     h5_silence(&quiet);
     if (f->segment >= 0) H5Fclose(f->segment);

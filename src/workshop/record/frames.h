@@ -2,6 +2,7 @@
 #ifndef TALUS_RECORD_FRAMES_H
 #define TALUS_RECORD_FRAMES_H
 
+#include "record/behind.h"
 #include "record/drawing.h"
 #include "record/h5.h"
 #include "record/record.h"
@@ -37,7 +38,10 @@ struct frames {
     shapes shapes;         ///< of the world, as of the last frame written here
     bool shapes_known;     ///< `shapes` are
     drawn_memory drawn[DRAWN_SETS];
-    bool published; ///< frames.h5 and the XDMF files show all closed segments
+    bool published;   ///< frames.h5 and the XDMF files show all closed segments
+    behind* writer;   ///< of what is written while the world goes on
+    frame_data frame; ///< that the writer has
+    int threads;      ///< that may pack it
 };
 
 /// Attributes `unit` and `description` of a dataset; false if HDF5 failed.

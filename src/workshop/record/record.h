@@ -28,12 +28,20 @@ talus_status frames_open(const char* directory, frames_position at, frames_optio
                          frames** out, talus_error* error);
 /// Add the present state as a frame.
 talus_status frames_write(frames* f, const talus_world* world, talus_error* error);
+/// The same, with all but a copy of the state left to a thread of its own, while the world goes on:
+/// until the next call of any frames_...() that thread uses HDF5, and nobody else may. If it fails
+/// the next call says so.
+talus_status frames_write_behind(frames* f, const talus_world* world, talus_error* error);
+/// Is that thread still at work? If not the next call waits for nothing.
+bool frames_are_busy(const frames* f);
 /// The phase that frames are written in from now on [0]. It is recorded with each: what it changed
 /// (gravity, drives, friction) is not in the tables.
 void frames_set_phase(frames* f, int64_t phase);
 /// Close and sync the present segment, publish it in frames.h5; *at may be NULL.
 /// A commit that no checkpoint points to is for readers: on resume it is cut off again.
 talus_status frames_commit(frames* f, frames_position* at, talus_error* error);
+/// The same by the thread of frames_write_behind().
+talus_status frames_commit_behind(frames* f, talus_error* error);
 /// Commit, then consolidate all segments into one frames.h5 and remove them. If the second fails,
 /// all that was committed stays recorded and readable.
 talus_status frames_finish(frames* f, talus_error* error);
@@ -83,6 +91,19 @@ typedef enum checkpoint_extent { CHECKPOINT_STATE, CHECKPOINT_WHOLE } checkpoint
 talus_status checkpoint_write(const char* directory, const talus_world* world,
                               checkpoint_extent extent, const checkpoint_part* parts,
                               int part_count, talus_error* error);
+/// Checkpoints that are written by a thread of their own, from an image of the world made before
+/// this returns, while the world goes on. Zero is none.
+typedef struct checkpoint_writer checkpoint_writer;
+/// checkpoint_write() behind; *writer is made on first use (NULL before). Waits for the checkpoint
+/// before, and if that failed says so and writes nothing.
+talus_status checkpoint_write_behind(checkpoint_writer** writer, const char* directory,
+                                     const talus_world* world, checkpoint_extent extent,
+                                     const checkpoint_part* parts, int part_count,
+                                     talus_error* error);
+/// Wait until the last checkpoint is on the disk. A failure is told once.
+talus_status checkpoint_writer_wait(checkpoint_writer* writer, talus_error* error);
+/// Wait, and free it.
+void checkpoint_writer_free(checkpoint_writer* writer);
 /// Load the state of the newest good checkpoint into a world built from the same scene.
 /// *used_previous tells that checkpoint.h5 was unreadable and the one before it was used; may be
 /// NULL. Parts must have the fields and rows that are stored. All of the checkpoint is verified

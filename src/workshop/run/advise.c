@@ -288,6 +288,7 @@ talus_status talus_advise(const talus_advise_def* given, talus_advice* out, talu
     }
     talus_run_def options = talus_run_default();
     options.threads = def->threads;
+    options.device = "cpu"; // its seconds are those of processors
     advising a = {.def = def, .out = out};
     talus_error local; // the text is needed though the caller may not want it
     talus_status status = try_stated(&a, &options, report, error ? error : &local);

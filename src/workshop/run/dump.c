@@ -3,8 +3,8 @@
 /// Hard is what no method likes: a solve that took at least LEAST_SWEEPS sweeps and twice as many
 /// as any looked at before, and of the solves that did not converge the 1st, the 4th, the 16th and
 /// so on. So a long run gives a handful of files from all its course, whatever its number of steps.
-/// The problem is written as a local one, u = W r + q: that is what most
-/// solvers take, and unlike M and H it says nothing of how Talus numbers its bodies.
+/// The problem is written as a local one, u = W r + q, which is what most solvers take, and with
+/// its bodies as a global one, which costs `talus solve` far less.
 ///
 /// The run goes on with the same bits: the world solves the step once more after it was looked at,
 /// and a file that cannot be written ends the dumping, not the run.
@@ -64,14 +64,17 @@ static talus_status write_problem(const dump* d, const reduced_problem* p, const
     TRY(directory_path(path, d->directory, name, error));
     snprintf(title, sizeof title, "%.150s, step %" PRId64 ", by Talus %s", d->title, d->step,
              talus_version());
-    snprintf(description, sizeof description,
-             "Contact problem of step %" PRId64 " of the scene \"%.200s\", solved from t = %.9g "
-             "to t + %.9g.\nu = W r + q with impulses r (%s) and velocities u at the end of the "
-             "step (%s), in which the gap over the step's length is added to u_N.\nTalus %s it: "
-             "%" PRId64 " sweep%s, residual %.3g.",
-             d->step, d->title, order->state->time, order->h,
-             d->reduced_units ? "reduced units" : "N s", d->reduced_units ? "reduced units" : "m/s",
-             o->converged ? "solved" : "did not solve", o->sweeps, plural(o->sweeps), o->residual);
+    snprintf(
+        description, sizeof description,
+        "Contact problem of step %" PRId64 " of the scene \"%.200s\", solved from t = %.9g "
+        "to t + %.9g.\nu = W r + q with impulses r (%s) and velocities u at the end of the "
+        "step (%s), in which the gap over the step's length is added to u_N. The global problem "
+        "is the same: M is 1, and v velocities times roots of masses, relative to those without "
+        "impulses.\nTalus %s it: "
+        "%" PRId64 " sweep%s, residual %.3g.",
+        d->step, d->title, order->state->time, order->h, d->reduced_units ? "reduced units" : "N s",
+        d->reduced_units ? "reduced units" : "m/s", o->converged ? "solved" : "did not solve",
+        o->sweeps, plural(o->sweeps), o->residual);
     snprintf(facts, sizeof facts,
              "W symmetric, positive semi-definite, singular if there are more components of "
              "impulses (%" PRId64 ") than degrees of freedom of the bodies (%" PRId64 ")",
@@ -89,6 +92,7 @@ static talus_status take(void* user, const problem* p, const step_order* order,
     talus_error reason = {0};
     talus_status status = reduced_from_problem(p, &reduced, &guess, &reason);
     free(guess);
+    if (status == TALUS_OK) status = reduced_add_bodies(p, &reduced, &reason);
     if (status == TALUS_ERR_ARGUMENT) {
         d->richer++;
         return TALUS_OK;

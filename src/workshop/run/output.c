@@ -1,10 +1,14 @@
 /// Records of a run: frames and series when due, and checkpoints that point to them.
 ///
 /// A checkpoint is written after the frames are committed and the series is synced, and holds where
-/// both stood. Whatever was recorded later is cut off on resume and recorded again, with the same
-/// bits: nothing is lost and nothing is there twice, wherever the run was killed.
+/// both stood. Those between the first and the last are made here but written by another thread:
+/// until one is on the disk the one before it counts, and all that it points to is still there.
+/// Whatever was recorded later is cut off on resume and recorded again, with the same bits: nothing
+/// is lost and nothing is there twice, wherever the run was killed.
 ///
 /// Between checkpoints frames and rows are published for those who look at the run while it goes.
+/// Frames may be packed and published by a thread of their own, too. HDF5 is for one thread at a
+/// time: checkpoints begin with frames_commit(), which waits for it.
 #include "base/clock.h"
 #include "base/error.h"
 #include "run/directory.h"
@@ -103,10 +107,17 @@ talus_status output_open(run* r, talus_error* error)
     return series_open(directory, s->series_bytes, r->world, &r->series, error);
 }
 
+/// Who steers a run may use HDF5 too, and problems are dumped by it.
+static bool writes_behind(const run* r)
+{
+    return r->def->write_behind && r->def->dump_problems == 0 && !r->steered && !r->owned;
+}
+
 talus_status output_frame(run* r, talus_error* error)
 {
     frames_set_phase(r->frames, r->state.phase);
-    TRY(frames_write(r->frames, r->world, error));
+    TRY(writes_behind(r) ? frames_write_behind(r->frames, r->world, error)
+                         : frames_write(r->frames, r->world, error));
     r->state.frame_step = r->state.step;
     r->state.frames_written++;
     return TALUS_OK;
@@ -157,8 +168,10 @@ talus_status output_due(run* r, talus_error* error)
 talus_status output_publish(run* r, talus_error* error)
 {
     const double now = clock_seconds();
-    if (r->frames_shown != r->state.frames_written && now >= r->publish_at) {
-        TRY(frames_commit(r->frames, NULL, error));
+    if (r->frames_shown != r->state.frames_written && now >= r->publish_at &&
+        !frames_are_busy(r->frames)) {
+        TRY(writes_behind(r) ? frames_commit_behind(r->frames, error)
+                             : frames_commit(r->frames, NULL, error));
         r->frames_shown = r->state.frames_written;
         const double ended = clock_seconds();
         r->publish_at = ended + fmax(fmax(PUBLISH_SECONDS, PUBLISH_AGE * (ended - r->started)),
@@ -179,7 +192,7 @@ bool output_checkpoint_due(const run* r)
     return clock_seconds() - r->checkpointed >= interval;
 }
 
-talus_status output_checkpoint(run* r, talus_error* error)
+talus_status output_checkpoint_behind(run* r, talus_error* error)
 {
     double began = clock_seconds();
     run_state* s = &r->state;
@@ -193,10 +206,20 @@ talus_status output_checkpoint(run* r, talus_error* error)
     s->world_hash = talus_world_hash(r->world);
     checkpoint_part parts[RUN_PARTS];
     list_parts(r, parts);
-    TRY(checkpoint_write(r->def->directory, r->world, r->extent, parts, RUN_PARTS, error));
+    TRY(checkpoint_write_behind(&r->writer, r->def->directory, r->world, r->extent, parts,
+                                RUN_PARTS, error));
     r->defined = count_definitions(r->world);
     r->checkpointed = clock_seconds();
     r->seconds_record += r->checkpointed - began;
+    return TALUS_OK;
+}
+
+talus_status output_checkpoint(run* r, talus_error* error)
+{
+    TRY(output_checkpoint_behind(r, error));
+    const double began = clock_seconds();
+    TRY(checkpoint_writer_wait(r->writer, error));
+    r->seconds_record += clock_seconds() - began;
     return TALUS_OK;
 }
 
@@ -244,6 +267,8 @@ void output_close(run* r)
 {
     if (r->frames) frames_close(r->frames);
     if (r->series) series_close(r->series);
+    checkpoint_writer_free(r->writer);
+    r->writer = NULL;
     r->frames = NULL;
     r->series = NULL;
 }

@@ -16,6 +16,9 @@
 
 /// Wall time after which a batch of steps of the method soft ends, so that the user hears of it.
 #define BATCH_SECONDS 1.0
+/// A batch may have so many times the steps of the one before: the first ones are short, since
+/// nobody knows yet how long a step takes, but what ends a batch takes as long as some steps.
+#define MOST_FASTER 10
 
 // ---- the loop ----------------------------------------------------------------------------------
 
@@ -142,7 +145,7 @@ static talus_status take_steps(run* r, double h, int64_t count, talus_step_resul
         if (count > 0) s->poured = 0, s->step_length = h;
         TRY(status);
         const double seconds = fmax(clock_seconds() - began, 1e-9);
-        r->pace = fmin(fmax(BATCH_SECONDS * (double)count / seconds, 1), 2 * r->pace + 1);
+        r->pace = fmin(fmax(BATCH_SECONDS * (double)count / seconds, 1), MOST_FASTER * r->pace + 1);
     }
     s->poured = 0;
     s->step_length = h;
@@ -211,6 +214,8 @@ talus_status run_go_on(run* r, talus_error* error)
     const talus_status status = run_steps(r, &r->failure);
     if (status == TALUS_ERR_NUMERIC) {
         r->end = END_NUMERIC;
+    } else if (status == TALUS_ERR_DEVICE) {
+        r->end = END_DEVICE;
     } else if (status < 0) {
         if (error) *error = r->failure;
         return status;
@@ -223,7 +228,10 @@ talus_status run_record(run* r, talus_error* error)
     TRY(output_due(r, error));
     TRY(output_publish(r, error));
     tell_progress(r);
-    return output_checkpoint_due(r) ? output_checkpoint(r, error) : TALUS_OK;
+    if (!output_checkpoint_due(r)) return TALUS_OK;
+    // Who steers a run may end the process, or look at the folder, at once.
+    return r->steered || r->owned ? output_checkpoint(r, error)
+                                  : output_checkpoint_behind(r, error);
 }
 
 static talus_status run_loop(run* r, talus_error* error)
@@ -261,11 +269,15 @@ static talus_status run_close(run* r, talus_summary* summary, talus_error* error
     case END_NUMERIC:
         snprintf(outcome, sizeof outcome, "numerical stop: %.480s", r->failure.text);
         break;
+    case END_DEVICE:
+        snprintf(outcome, sizeof outcome, "the device failed: %.480s", r->failure.text);
+        break;
     }
     talus_summary local;
     if (!summary) summary = &local;
     summary_fill(r, outcome, summary);
-    log_write(&r->log, end == END_NUMERIC ? TALUS_LOG_WARNING : TALUS_LOG_INFO,
+    const bool failed = end == END_NUMERIC || end == END_DEVICE;
+    log_write(&r->log, failed ? TALUS_LOG_WARNING : TALUS_LOG_INFO,
               "%s after %" PRId64 " step%s at t = %.6g%s, %" PRId64 " frame%s", outcome,
               summary->steps, plural(summary->steps), summary->time, summary_time_unit(r),
               summary->frames, plural(summary->frames));
@@ -303,9 +315,9 @@ talus_status run_conclude(run* r, talus_summary* summary, talus_error* error)
                  r->state.step + 1, words);
     }
     TRY(run_close(r, summary, error));
-    if (r->end == END_NUMERIC) {
+    if (r->end == END_NUMERIC || r->end == END_DEVICE) {
         if (error) *error = r->failure;
-        return TALUS_ERR_NUMERIC;
+        return r->failure.status;
     }
     return r->end == END_INTERRUPTED ? TALUS_INTERRUPTED : TALUS_OK;
 }

@@ -69,6 +69,7 @@ typedef enum run_end {
     END_LIMIT,
     END_INTERRUPTED,
     END_NUMERIC,
+    END_DEVICE, ///< the graphics card failed
     END_BEFORE, ///< it had ended before it was resumed
 } run_end;
 
@@ -84,21 +85,22 @@ typedef struct talus_run {
     series* series;
     dump dump;
     run_state state;
-    inlet_state* inlets;   ///< [scene_inlet_count]
-    phase_log* phases;     ///< [scene_phase_count]
-    run_seconds before;    ///< seconds of earlier processes
-    double seconds_record; ///< of this process
-    double started;        ///< clock when this process began
-    double checkpointed;   ///< clock of the last checkpoint
-    int64_t frames_shown;  ///< frames written when they were last published
-    double publish_at;     ///< clock from which on frames may be published again
-    double flush_at;       ///< likewise rows of the series
+    inlet_state* inlets;       ///< [scene_inlet_count]
+    phase_log* phases;         ///< [scene_phase_count]
+    run_seconds before;        ///< seconds of earlier processes
+    double seconds_record;     ///< of this process
+    double started;            ///< clock when this process began
+    double checkpointed;       ///< clock of the last checkpoint
+    checkpoint_writer* writer; ///< of checkpoints between the first and the last
+    int64_t frames_shown;      ///< frames written when they were last published
+    double publish_at;         ///< clock from which on frames may be published again
+    double flush_at;           ///< likewise rows of the series
     bool interrupted;
     double pace;           ///< steps that take about a fifth of a second, method soft
     double speed_clock[2]; ///< two marks for the recent speed: older, newer
     int64_t speed_step[2];
     run_end end;
-    talus_error failure;      ///< why, after END_NUMERIC
+    talus_error failure;      ///< why, after END_NUMERIC and END_DEVICE
     bool steered;             ///< the user looks at every step: no batches
     bool owned;               ///< the world is the caller's, who steps it
     checkpoint_extent extent; ///< whole, once the user may have changed more than the state
@@ -206,6 +208,8 @@ talus_status output_publish(run* r, talus_error* error);
 bool output_checkpoint_due(const run* r);
 /// Commit frames and series and write a checkpoint that points to them.
 talus_status output_checkpoint(run* r, talus_error* error);
+/// The same, with the last part left to another thread. If that fails the next one says so.
+talus_status output_checkpoint_behind(run* r, talus_error* error);
 /// Read only the run's own state, to know the phase.
 talus_status output_peek_state(run* r, talus_error* error);
 /// Load the run's state from the newest good checkpoint and, unless it is the caller's, its world.

@@ -67,6 +67,7 @@ static talus_world_def world_options(const run* r)
     options.log = r->log.function;
     options.log_user = r->log.user;
     options.threads = r->def->threads;
+    options.device = r->def->device;
     return options;
 }
 
@@ -265,6 +266,7 @@ talus_status run_start(run* r, talus_report* report, talus_error* error)
     TRY(directory_check(def->directory, def->force, error));
     TRY(run_build(r, def->scene, def->sets, def->set_count, report, error));
     TRY(check_end(r, error));
+    TRY(device_open(&r->world->device, error));
     TRY(run_take_directory(r, error));
     TRY(keep_sources(r, error));
     TRY(run_declare(r, error));
@@ -311,8 +313,9 @@ static talus_status resume_restore(run* r, talus_error* error)
                          "the checkpoint in %s is in phase %d, but scene.yaml has %d phases",
                          r->def->directory, last + 1, scene_phase_count(r->scene));
     }
-    const talus_world_def options = world_options(r);
+    talus_world_def options = world_options(r);
     talus_world* defined;
+    if (!options.device) options.device = talus_world_options(r->world)->device; // the scene's
     TRY(checkpoint_define(r->def->directory, &options, &defined, error));
     if (defined) {
         talus_world_destroy(r->world);
@@ -372,6 +375,7 @@ talus_status run_resume(run* r, talus_report* report, talus_error* error)
         return TALUS_OK;
     }
     TRY(check_end(r, error));
+    TRY(device_open(&r->world->device, error));
     if (!fresh) return run_reopen(r, error);
     TRY(journal_open(&r->journal, directory, error));
     run_banner(r, "resume");

@@ -365,6 +365,9 @@ void summary_fill(const run* r, const char* outcome, talus_summary* out)
         .problems_dumped = r->dump.written,
         .problems_skipped = r->dump.richer + r->dump.larger,
     };
+    snprintf(out->device, sizeof out->device, "%s", talus_world_device(r->world));
+    snprintf(out->device_reason, sizeof out->device_reason, "%.500s",
+             talus_world_device_reason(r->world));
     snprintf(out->outcome, sizeof out->outcome, "%s", outcome);
     judge(r, out);
 }
@@ -513,6 +516,8 @@ talus_status summary_write(const run* r, const talus_summary* sum, talus_error* 
     json_number(&j, "total", sum->seconds_total);
     json_object_end(&j);
     json_integer(&j, "threads", sum->threads);
+    json_string(&j, "device", sum->device);
+    json_string(&j, "device_reason", sum->device_reason);
     json_unsigned(&j, "seed", sum->seed);
     json_string(&j, "version", talus_version());
     json_string(&j, "state_hash", hash);

@@ -7,6 +7,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "base/portable.h"
 #include "base/vec.h"
 #include "scene/shape_points.h"
 
@@ -62,8 +63,8 @@ talus_status generate_arch(const arch_def* def, int dim, block_list* out, talus_
         double r = def->radius + ((i & 1) ? 0.5 : -0.5) * def->thickness;
         double side = (i & 2) ? 1.0 : -1.0;
         double* x = points + dim * i;
-        x[0] = side * r * sin(0.5 * share);
-        x[dim - 1] = r * cos(0.5 * share);
+        x[0] = side * r * portable_sin(0.5 * share);
+        x[dim - 1] = r * portable_cos(0.5 * share);
         if (dim == 3) x[1] = (i & 4) ? 0.5 * def->depth : -0.5 * def->depth;
     }
     TRY(block_list_add_shape(out, points, count, &shape, error));

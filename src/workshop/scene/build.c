@@ -115,6 +115,7 @@ static talus_status generate(const build* b, int index, grain_list* grains, gene
                                 .cell = scene_cell(scene),
                                 .seed = scene->world.seed,
                                 .source = (uint64_t)index,
+                                .threads = scene_world_threads(b->world),
                                 .allowed = scene_clear_of_walls,
                                 .allowed_grain = scene_grain_clear,
                                 .allowed_user = b->world,
@@ -531,6 +532,7 @@ talus_status talus_scene_build(talus_scene* scene, const talus_world_def* option
         def.log = options->log;
         def.log_user = options->log_user;
         if (options->threads > 0) def.threads = options->threads;
+        if (options->device) def.device = options->device;
     }
     build b = {.scene = scene, .log = {def.log, def.log_user}, .mistakes = {.file = scene->file}};
     plain_numbers numbers = plain_numbers_begin();

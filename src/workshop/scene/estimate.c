@@ -15,6 +15,7 @@
 #include "scene/estimate.h"
 
 #include "base/error.h"
+#include "base/portable.h"
 #include "base/vec.h"
 #include "scene/generate_region.h"
 #include "scene/model.h"
@@ -87,7 +88,7 @@ static talus_status add_inlet(estimate* e, const scene_source* source, double* r
     sizes* drawn = NULL;
     TRY(sizes_create(&source->inlet.sizes, e->dim, &drawn, error));
     const double ball = 0.5 * (sizes_least(drawn) + sizes_largest(drawn));
-    const double largest = pow(sizes_largest(drawn) / ball, e->dim);
+    const double largest = portable_pow(sizes_largest(drawn) / ball, e->dim);
     sizes_destroy(drawn);
     const double share = shape_choice_fill(&source->shape, e->dim);
     const double volume = share * generate_ball_volume(e->dim, ball);
@@ -96,7 +97,7 @@ static talus_status add_inlet(estimate* e, const scene_source* source, double* r
     e->out.impact_mass = fmax(e->out.impact_mass, stated ? m : m * largest);
     const double count = poured_count(e->scene, source, m);
     const double counted = fmax(count, 1.0); // an inlet alone must give a mean, too
-    *radius += counted * ball * pow(share, 1.0 / e->dim);
+    *radius += counted * ball * portable_pow(share, 1.0 / e->dim);
     *mass += counted * m;
     *weight += counted;
     e->out.grains += count;
@@ -165,7 +166,7 @@ static double area_across(const estimate* e, const double direction[3])
 /// Share of one grain in a force that acts along a unit vector.
 static double grain_share(const estimate* e, const double direction[3])
 {
-    return pow(2.0 * e->out.radius, e->dim - 1) / area_across(e, direction);
+    return portable_pow(2.0 * e->out.radius, e->dim - 1) / area_across(e, direction);
 }
 
 /// How far a shape reaches down from the wall's position; `up` is in its own frame.
@@ -272,7 +273,7 @@ static void add_drive(estimate* e, int wall, const talus_drive_def* d, double gr
         force = (force + (d->weight ? d->mass * gravity : 0.0)) * grain_share(e, direction);
         break;
     case TALUS_DRIVE_SERVO:
-        force = fabs(d->stress) * pow(2.0 * e->out.radius, e->dim - 1);
+        force = fabs(d->stress) * portable_pow(2.0 * e->out.radius, e->dim - 1);
         if (d->weight) force += d->mass * gravity * grain_share(e, d->servo_axis);
         break;
     case TALUS_DRIVE_FIXED:
@@ -294,7 +295,7 @@ static void add_cohesion(estimate* e, double force)
 {
     note_force(e, force, ESTIMATE_COHESION);
     if (force > 0.0) {
-        const double row = pow(fmax(e->out.grains, 1.0), 1.0 / e->dim);
+        const double row = portable_pow(fmax(e->out.grains, 1.0), 1.0 / e->dim);
         e->out.impact_mass = fmax(e->out.impact_mass, e->out.mass * row);
     }
 }
@@ -360,7 +361,7 @@ talus_status scene_estimate_make(const talus_scene* scene, const talus_world* wo
         add_cohesion(&e, scene->pairs[i].law.cohesion_force);
     }
     const double speed = sqrt(e.fall * e.fall + e.kick * e.kick + e.flight * e.flight);
-    e.out.impact_speed = hypot(IMPACT_PEAK * speed, COLLAPSE_PEAK * e.collapse);
+    e.out.impact_speed = portable_hypot(IMPACT_PEAK * speed, COLLAPSE_PEAK * e.collapse);
     if (COLLAPSE_PEAK * e.collapse > IMPACT_PEAK * speed) {
         e.out.impact_of = "a filling that collapses";
     } else {

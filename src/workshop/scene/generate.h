@@ -33,6 +33,7 @@ typedef struct generate_context {
     cell cell;                    ///< periodic axes; all zero: none
     uint64_t seed;                ///< of the scene
     uint64_t source;              ///< index of the source, the second part of the random key
+    int threads;                  ///< that may work on it; the result does not depend on it
     generate_allowed_fn* allowed; ///< may be NULL: no walls
     generate_allowed_grain_fn* allowed_grain; ///< the same for solids
     const void* allowed_user;

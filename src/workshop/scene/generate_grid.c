@@ -77,8 +77,10 @@ static int64_t* head_of(const ball_grid* grid, uint64_t row, int32_t x)
 /// `largest` then widens the reach of queries, which stay right.
 static int level_of(ball_grid* grid, double radius)
 {
-    int exponent = (int)floor(log2(grid->radius / radius));
-    if (ldexp(grid->radius, -exponent) < radius) exponent--; // rounding of the logarithm
+    int exponent;
+    (void)frexp(grid->radius / radius, &exponent);
+    exponent--;
+    if (ldexp(grid->radius, -exponent) < radius) exponent--; // rounding of the ratio
     for (int l = 0; l < grid->level_count; l++) {
         if (grid->levels[l].exponent == exponent) return l;
     }

@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include "base/error.h"
+#include "base/portable.h"
 #include "base/vec.h"
 
 // ---- checks and volumes ------------------------------------------------------------------------
@@ -94,20 +95,20 @@ static bool round_range(const region_def* region, double radius, double* least, 
 }
 
 /// Distance in [least, most] with density ~ d^(n - 1).
-static double draw_distance(int n, double least, double most, rng* r)
+static double distance_at(int n, double least, double most, double share)
 {
-    double a = pow(least, n), b = pow(most, n);
-    double d = pow(a + (b - a) * rng_uniform(r), 1.0 / n);
+    double a = portable_pow(least, n), b = portable_pow(most, n);
+    double d = portable_pow(a + (b - a) * share, 1.0 / n);
     return fmin(fmax(d, least), most);
 }
 
 /// Unit vector of a plane (n = 2) or of space (n = 3), uniform over directions.
-static void draw_direction(int n, rng* r, double out[3])
+static void direction_at(int n, const double* share, double out[3])
 {
-    double z = n == 3 ? 2.0 * rng_uniform(r) - 1.0 : 0.0;
-    double angle = 2.0 * M_PI * rng_uniform(r);
+    double z = n == 3 ? 2.0 * share[0] - 1.0 : 0.0;
+    double angle = 2.0 * M_PI * share[n - 2];
     double s = sqrt(1.0 - z * z);
-    out[0] = s * cos(angle), out[1] = s * sin(angle), out[2] = z;
+    out[0] = s * portable_cos(angle), out[1] = s * portable_sin(angle), out[2] = z;
 }
 
 /// Two unit vectors normal to the axis and to each other.
@@ -133,17 +134,17 @@ static bool cylinder_endless(const region_def* region, const cell* c)
     return false;
 }
 
-static bool draw_in_cylinder(const region_def* region, const cell* c, double radius, rng* r,
-                             double centre[3])
+static bool spot_in_cylinder(const region_def* region, const cell* c, double radius,
+                             const double share[3], double centre[3])
 {
     double axis[3], u[3], v[3], length, least, most, direction[3];
     cylinder_axis(region, axis, &length);
     double margin = cylinder_endless(region, c) ? 0.0 : radius;
     if (length < 2.0 * margin || !round_range(region, radius, &least, &most)) return false;
     plane_basis(axis, u, v);
-    double along = margin + (length - 2.0 * margin) * rng_uniform(r);
-    double distance = draw_distance(2, least, most, r);
-    draw_direction(2, r, direction);
+    double along = margin + (length - 2.0 * margin) * share[0];
+    double distance = distance_at(2, least, most, share[1]);
+    direction_at(2, share + 2, direction);
     vec_copy(3, centre, region->low);
     vec_add_scaled(3, centre, along, axis);
     vec_add_scaled(3, centre, distance * direction[0], u);
@@ -151,16 +152,16 @@ static bool draw_in_cylinder(const region_def* region, const cell* c, double rad
     return true;
 }
 
-bool region_draw(const region_def* region, const cell* c, int dim, double radius, rng* r,
-                 double centre[3])
+bool region_spot(const region_def* region, const cell* c, int dim, double radius,
+                 const double share[3], double centre[3])
 {
     centre[2] = 0.0;
-    if (region->kind == REGION_CYLINDER) return draw_in_cylinder(region, c, radius, r, centre);
+    if (region->kind == REGION_CYLINDER) return spot_in_cylinder(region, c, radius, share, centre);
     if (region->kind == REGION_BALL) {
         double least, most, direction[3];
         if (!round_range(region, radius, &least, &most)) return false;
-        double distance = draw_distance(dim, least, most, r);
-        draw_direction(dim, r, direction);
+        double distance = distance_at(dim, least, most, share[0]);
+        direction_at(dim, share + 1, direction);
         vec_copy(dim, centre, region->centre);
         vec_add_scaled(dim, centre, distance, direction);
         return true;
@@ -169,9 +170,17 @@ bool region_draw(const region_def* region, const cell* c, int dim, double radius
         double margin = region_endless(region, c, dim, k) ? 0.0 : radius;
         double low = region->low[k] + margin, high = region->high[k] - margin;
         if (low > high) return false;
-        centre[k] = low + (high - low) * rng_uniform(r);
+        centre[k] = low + (high - low) * share[k];
     }
     return true;
+}
+
+bool region_draw(const region_def* region, const cell* c, int dim, double radius, rng* r,
+                 double centre[3])
+{
+    double share[3] = {0};
+    for (int k = 0; k < dim; k++) share[k] = rng_uniform(r);
+    return region_spot(region, c, dim, radius, share, centre);
 }
 
 /// Put the point `foot + offset` at a distance from foot in the allowed range; `aside` is the way

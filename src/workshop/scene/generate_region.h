@@ -7,8 +7,12 @@
 
 /// Whether a box spans the periodic cell along axis k, so that it has no ends there.
 bool region_endless(const region_def* region, const cell* c, int dim, int k);
-/// Draw the centre of a ball, uniform among those where the whole ball is in the region. Returns
-/// false when the ball is too large for the region.
+/// The centre of a ball, so that the whole ball is in the region: a spot for each point of the unit
+/// square or cube, so that equal parts of it are equal parts of the region. Returns false when the
+/// ball is too large for the region.
+bool region_spot(const region_def* region, const cell* c, int dim, double radius,
+                 const double share[3], double centre[3]);
+/// Draw one of them at random.
 bool region_draw(const region_def* region, const cell* c, int dim, double radius, rng* r,
                  double centre[3]);
 /// Move the centre of a ball, for which region_draw() is true, to the nearest point where the

@@ -16,10 +16,9 @@ typedef struct packing {
     rng r;
 } packing;
 
-/// Push overlapping balls apart within the region and off the walls, until none overlap, until it
-/// gets too slow, or until the moves, which are counted in *pushes, are `most`. Then take out of
-/// the grid what still overlaps, the last inserted first, so that no overlap is left. Returns the
-/// number of balls taken out, -1 when memory is short.
-int64_t packing_relax(packing* p, int64_t most, int64_t* pushes);
+/// Push overlapping balls apart within the region and off the walls until none overlap, for
+/// *sweeps sweeps at most, which are counted down. Balls for which there is no room, and those that
+/// still overlap in the end, are taken out of the grid. Returns how many, -1 when memory is short.
+int64_t packing_relax(packing* p, int* sweeps);
 
 #endif

@@ -7,6 +7,7 @@
 
 #include <math.h>
 
+#include "base/portable.h"
 #include "base/rng.h"
 #include "base/vec.h"
 #include "scene/generate_region.h"
@@ -26,7 +27,7 @@ double shape_choice_fill(const shape_choice* c, int dim)
     double largest = shape_choice_radius(c), sum = 0.0;
     for (int i = 0; i < c->count; i++) {
         const solid* s = &c->table->solids.row[c->first + i];
-        double volume = c->scale > 0.0 ? s->volume * pow(c->scale, dim) : s->volume;
+        double volume = c->scale > 0.0 ? s->volume * portable_pow(c->scale, dim) : s->volume;
         sum += volume / generate_ball_volume(dim, c->scale > 0.0 ? largest : s->radius);
     }
     return sum / c->count;
@@ -35,7 +36,7 @@ double shape_choice_fill(const shape_choice* c, int dim)
 void rotation_from_quat(const double q[4], double rotation[3])
 {
     double sine = vec_norm(3, q + 1);
-    double angle = 2.0 * atan2(sine, q[0]);
+    double angle = 2.0 * portable_atan2(sine, q[0]);
     double factor = sine > 0.0 ? angle / sine : 0.0;
     for (int k = 0; k < 3; k++) rotation[k] = factor * q[k + 1];
 }
@@ -50,7 +51,8 @@ static void draw_rotation(int dim, rng* r, double rotation[3])
         return;
     }
     double s = sqrt(1.0 - a), t = sqrt(a);
-    const double q[4] = {t * cos(c), s * sin(b), s * cos(b), t * sin(c)};
+    const double q[4] = {t * portable_cos(c), s * portable_sin(b), s * portable_cos(b),
+                         t * portable_sin(c)};
     rotation_from_quat(q, rotation);
 }
 
@@ -72,5 +74,5 @@ void shape_choice_apply(const shape_choice* c, int dim, uint64_t seed, uint64_t 
 double shape_volume(const shape_table* table, int dim, const talus_grain_def* g)
 {
     if (!table || g->solid.index < 0) return generate_ball_volume(dim, g->radius);
-    return table->solids.row[g->solid.index].volume * pow(g->scale, dim);
+    return table->solids.row[g->solid.index].volume * portable_pow(g->scale, dim);
 }

@@ -8,6 +8,7 @@
 /// small margin, pulled back into the region, and left where it was if a wall is in the way. What
 /// still overlaps when the sweeps are used up is thinned out, a few at a time.
 #include "base/error.h"
+#include "base/portable.h"
 #include "base/rng.h"
 #include "base/vec.h"
 #include "scene/generate.h"
@@ -469,7 +470,7 @@ static talus_status fill_dense(const fill_def* given, const shape_choice* choice
     const int dim = context->dim;
     const int64_t first = grains->count;
     fill_def def = *given;
-    def.shrink = pow(def.volume_share, 1.0 / dim);
+    def.shrink = portable_pow(def.volume_share, 1.0 / dim);
     def.volume_share = 1.0;
     fill_def solid_def = def;
     solid_def.sweeps *= dim == 2 ? SWEEPS_2D : SWEEPS_3D;

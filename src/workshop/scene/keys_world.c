@@ -32,14 +32,18 @@ static const key_row root_rows[] = {
     {"world", KEY_TEXT, .derived = "the scene makes its own",
      .meaning =
          "file of a saved world that the scene goes on with, time and all; it has materials, "
-         "shapes, walls, grains and the rest, so that only `step`, `threads`, `until` or "
-         "`phases` and `output` stand beside it. See [going on with a saved "
+         "shapes, walls, grains and the rest, so that only `step`, `threads`, `device`, "
+         "`until` or `phases` and `output` stand beside it. See [going on with a saved "
          "world](#saved-world)"},
     {"seed", KEY_INTEGER, .most = KEY_MOST_INTEGER, .otherwise = "1",
      KEY_INTO(talus_world_def, seed),
      .meaning = "seed of all random numbers: sweeps, generators, inlets"},
     {"threads", KEY_INTEGER, .most = 4096, .otherwise = "1", KEY_INTO(talus_world_def, threads),
      .meaning = "number of threads; 0: all cores"},
+    {"device", KEY_TEXT, .derived = "cpu", KEY_INTO(talus_world_def, device),
+     .meaning = "what computes the steps: `cpu`, `gpu` for a graphics card, `gpu:1` for the second "
+                "one and so on, `auto` for one if there is any and the world is large. The bits "
+                "are the same; see [graphics cards](gpu.md)"},
     {"method", KEY_CHOICE, KEY_CHOICES(methods), .otherwise = "contact",
      KEY_INTO(talus_world_def, method),
      .meaning = "rigid grains with Contact Dynamics, or soft ones with "
@@ -194,7 +198,8 @@ static const key_row policy_rows[] = {
      KEY_INTO(talus_world_def, on_coarse),
      .outside = "makes no sense here (expected accept, retry or stop)",
      .meaning = "method contact: a step is too long for how fast grains slide past each other; "
-                "`retry` halves it, which is what `step: auto` does ([steps](#steps))"},
+                "`retry` halves it, also where a flow is not solved otherwise, which is what "
+                "`step: auto` does ([steps](#steps))"},
     {"retry_depth", KEY_INTEGER, .most = 30, .otherwise = "6",
      KEY_INTO(talus_world_def, retry_depth), .meaning = "how often a step may be halved"},
 };

@@ -180,6 +180,8 @@ struct talus_scene {
 // ---- reading, one file per section -------------------------------------------------------------
 
 void read_scene(talus_scene* scene, section* root);
+/// Is `device` one that there can be?
+void check_device(section* root, const talus_world_def* def);
 /// `world`, and what the saved world has of a scene; false after a mistake.
 bool read_saved_world(talus_scene* scene, section* root);
 void read_materials(talus_scene* scene, section* root);
@@ -278,6 +280,8 @@ bool scene_clear_of_walls(const void* user, const double centre[3], double radiu
 bool scene_grain_clear(const void* user, const talus_grain_def* grain);
 /// The shapes of a world.
 const solids* scene_world_solids(const talus_world* world);
+/// The threads that may work on it.
+int scene_world_threads(const talus_world* world);
 /// Index of the first wall that a grain overlaps by so much, and the depth; -1 if none.
 int scene_wall_overlap(const talus_world* world, const talus_grain_def* g, double* depth);
 

@@ -85,5 +85,7 @@ bool read_saved_world(talus_scene* scene, section* root)
     if (section_has(root, "threads")) {
         scene->world.threads = (int)read_integer_or(root, "threads", saved->threads);
     }
+    scene->world.device = read_text(root, "device");
+    check_device(root, &scene->world);
     return take_materials(scene, scene->saved) && take_walls(scene, scene->saved);
 }

@@ -1,5 +1,6 @@
 /// The whole scene from its top: title, units, dimension, time step, gravity, cell, domain, solver,
 /// policies, output. The other sections have files of their own.
+#include "card/choice.h"
 #include "scene/model.h"
 
 #include <string.h>
@@ -175,6 +176,17 @@ static void read_rest(talus_scene* scene, section* root)
     section_close(root);
 }
 
+void check_device(section* root, const talus_world_def* def)
+{
+    talus_error error;
+    device_choice choice;
+    if (device_read(def->device, &choice, &error) >= 0) return;
+    section_mistake(root, "device",
+                    "is '%.60s' (expected cpu, gpu, gpu:N for card number N from 0 "
+                    "on, or auto)",
+                    def->device);
+}
+
 void read_scene(talus_scene* scene, section* root)
 {
     section s;
@@ -196,6 +208,7 @@ void read_scene(talus_scene* scene, section* root)
         return;
     }
     section_fill_before(root, "step", talus_world_def, def);
+    check_device(root, def);
     section_open(&s, root, "soft");
     section_fill(&s, talus_soft_def, &def->soft);
     section_fill(&s, talus_scene, scene);

@@ -7,6 +7,7 @@
 
 #include <math.h>
 
+#include "base/portable.h"
 #include "base/vec.h"
 
 int points_box(int dim, const double size[3], double* out)
@@ -24,8 +25,8 @@ int points_prism(int dim, int sides, double radius, double height, double* out)
     for (int end = 0; end < ends; end++) {
         for (int i = 0; i < sides; i++) {
             double angle = -0.5 * M_PI + (2 * i + 1) * M_PI / sides;
-            *out++ = radius * cos(angle);
-            *out++ = radius * sin(angle);
+            *out++ = radius * portable_cos(angle);
+            *out++ = radius * portable_sin(angle);
             if (dim == 3) *out++ = (end - 0.5) * height;
         }
     }
@@ -76,7 +77,7 @@ int points_platonic(int faces, double radius, double* out)
 
 double points_polygon_edge(int sides)
 {
-    return 2.0 * sin(M_PI / sides);
+    return 2.0 * portable_sin(M_PI / sides);
 }
 
 double points_platonic_edge(int faces)

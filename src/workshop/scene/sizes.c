@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/portable.h"
 
 enum { CELLS = 512, CELLS_PER_SEGMENT = 32 };
 
@@ -108,11 +109,11 @@ static talus_status resolve(sizes_def* def, talus_error* error)
         TRY(require_positive(def->sigma, "sigma", error));
         if (def->median == 0.0) {
             TRY(require_positive(def->mean, "mean", error));
-            def->median = def->mean * exp(-0.5 * def->sigma * def->sigma);
+            def->median = def->mean * portable_exp(-0.5 * def->sigma * def->sigma);
         }
         TRY(require_positive(def->median, "median", error));
-        if (def->min == 0.0) def->min = def->median * exp(-DEFAULT_CUT * def->sigma);
-        if (def->max == 0.0) def->max = def->median * exp(DEFAULT_CUT * def->sigma);
+        if (def->min == 0.0) def->min = def->median * portable_exp(-DEFAULT_CUT * def->sigma);
+        if (def->max == 0.0) def->max = def->median * portable_exp(DEFAULT_CUT * def->sigma);
         return check_range(def, error);
     case SIZES_POWER:
         if (!isfinite(def->exponent)) {
@@ -135,13 +136,13 @@ static double given_density(const sizes* s, int64_t segment, double size)
     switch (d->kind) {
     case SIZES_NORMAL: {
         double z = (size - d->mean) / d->deviation;
-        return exp(-0.5 * z * z);
+        return portable_exp(-0.5 * z * z);
     }
     case SIZES_LOGNORMAL: {
-        double z = (log(size) - s->log_median) / d->sigma;
-        return exp(-0.5 * z * z) / (size / s->reference);
+        double z = (portable_log(size) - s->log_median) / d->sigma;
+        return portable_exp(-0.5 * z * z) / (size / s->reference);
     }
-    case SIZES_POWER: return pow(size / s->reference, -d->exponent);
+    case SIZES_POWER: return portable_pow(size / s->reference, -d->exponent);
     case SIZES_TABLE_LINEAR: {
         const double* t = d->table + 2 * segment;
         return t[1] + (t[3] - t[1]) * (size - t[0]) / (t[2] - t[0]);
@@ -156,7 +157,7 @@ static double given_density(const sizes* s, int64_t segment, double size)
 /// Turns mass into number: s^-k.
 static double number_weight(const sizes* s, double size)
 {
-    return s->weight_power == 0.0 ? 1.0 : pow(size / s->reference, -s->weight_power);
+    return s->weight_power == 0.0 ? 1.0 : portable_pow(size / s->reference, -s->weight_power);
 }
 
 static void add_cell(sizes* s, size_cell c, double weight)
@@ -177,10 +178,11 @@ static void add_range(sizes* s, int64_t segment, double low, double high, int co
 {
     double peak = 0.0;
     if (s->def.kind == SIZES_NORMAL) peak = s->def.mean;
-    if (s->def.kind == SIZES_LOGNORMAL) peak = exp(s->log_median - s->def.sigma * s->def.sigma);
+    if (s->def.kind == SIZES_LOGNORMAL)
+        peak = portable_exp(s->log_median - s->def.sigma * s->def.sigma);
     double lo = low;
     for (int i = 1; i <= count; i++) {
-        double hi = i == count ? high : low * pow(high / low, (double)i / count);
+        double hi = i == count ? high : low * portable_pow(high / low, (double)i / count);
         size_cell c = {.lo = lo, .hi = hi, .segment = segment};
         // Every kind is monotone in a cell or has its one peak inside.
         double largest = fmax(given_density(s, segment, lo), given_density(s, segment, hi));
@@ -210,8 +212,8 @@ static void add_cells(sizes* s)
             low = fmax(low, d->mean - VISIBLE_DEVIATIONS * d->deviation);
             high = fmin(high, d->mean + VISIBLE_DEVIATIONS * d->deviation);
         } else if (d->kind == SIZES_LOGNORMAL) {
-            low = fmax(low, exp(s->log_median - VISIBLE_DEVIATIONS * d->sigma));
-            high = fmin(high, exp(s->log_median + VISIBLE_DEVIATIONS * d->sigma));
+            low = fmax(low, portable_exp(s->log_median - VISIBLE_DEVIATIONS * d->sigma));
+            high = fmin(high, portable_exp(s->log_median + VISIBLE_DEVIATIONS * d->sigma));
         }
         if (low < high) add_range(s, 0, low, high, CELLS);
     }
@@ -233,7 +235,7 @@ talus_status sizes_create(const sizes_def* def, int dim, sizes** out, talus_erro
     s->weight_power = d.by_mass ? (double)dim : 0.0;
     s->reference = d.kind == SIZES_SINGLE ? d.value : sqrt(d.min) * sqrt(d.max);
     if (d.kind == SIZES_TABLE || d.kind == SIZES_TABLE_LINEAR) s->reference = d.table[0];
-    s->log_median = d.kind == SIZES_LOGNORMAL ? log(d.median) : 0.0;
+    s->log_median = d.kind == SIZES_LOGNORMAL ? portable_log(d.median) : 0.0;
     add_cells(s);
 
     double total = s->cell_count > 0 ? s->cells[s->cell_count - 1].cumulative : 0.0;

@@ -90,6 +90,11 @@ const solids* scene_world_solids(const talus_world* world)
     return &world->state.solids;
 }
 
+int scene_world_threads(const talus_world* world)
+{
+    return world->def.threads;
+}
+
 bool scene_grain_clear(const void* user, const talus_grain_def* grain)
 {
     double depth;

@@ -4,6 +4,7 @@
 #include "rigid/coarse/element.h"
 
 #include "base/array.h"
+#include "base/portable.h"
 #include "state/morton.h"
 
 #include <math.h>
@@ -50,7 +51,7 @@ static void find_places(coarse_grid* c, const problem* p, double* low, double* h
     for (int64_t i = 0; i < p->rows; i++) {
         if (!moves(p, i)) continue;
         const double volume = mass_of(p, i) * (double)count / mass;
-        place[i * (dim + 1) + dim] = 0.5 * (dim == 2 ? sqrt(volume) : cbrt(volume));
+        place[i * (dim + 1) + dim] = 0.5 * (dim == 2 ? sqrt(volume) : portable_cbrt(volume));
     }
 }
 

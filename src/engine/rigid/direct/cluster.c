@@ -6,36 +6,6 @@
 
 // ---- bodies ------------------------------------------------------------------------------------
 
-/// L with L L^T = the mobility [dim][dim] of a mobile wall, which may be singular.
-static void root_of_mobility(int dim, int width, const double* mobility, double* root)
-{
-    double largest = 0.0;
-    for (int i = 0; i < dim; i++) largest = fmax(largest, mobility[i * dim + i]);
-    for (int j = 0; j < dim; j++) {
-        double left = mobility[j * dim + j];
-        for (int k = 0; k < j; k++) left -= root[j * width + k] * root[j * width + k];
-        if (!(left > 1e-12 * largest)) continue; // does not move that way
-        root[j * width + j] = sqrt(left);
-        for (int i = j + 1; i < dim; i++) {
-            double sum = mobility[i * dim + j];
-            for (int k = 0; k < j; k++) sum -= root[i * width + k] * root[j * width + k];
-            root[i * width + j] = sum / root[j * width + j];
-        }
-    }
-}
-
-static void fill_root(const problem* p, int64_t row, int width, double* root)
-{
-    const int dim = p->dim;
-    const double* body = p->free + row * problem_stride(dim);
-    const int64_t wall = problem_mobile_wall(p, row);
-    memset(root, 0, sizeof(double) * (size_t)(width * width));
-    for (int k = 0; k < width; k++) {
-        root[k * width + k] = sqrt(body[k < dim ? row_im(dim) : row_kim(dim)]);
-    }
-    if (wall >= 0) root_of_mobility(dim, width, p->mobility + wall * dim * dim, root);
-}
-
 /// Number the bodies that move in the order in which contacts meet them.
 static talus_status number_bodies(const problem* p, direct_cluster* s)
 {
@@ -354,39 +324,86 @@ void direct_cluster_free(direct_cluster* s)
     *s = (direct_cluster){0};
 }
 
+/// Room for contacts of at most so many components.
+static bool make_room(direct_cluster* s, int64_t count, int dim, int width, int most)
+{
+    *s = (direct_cluster){.dim = dim, .width = width, .count = count};
+    s->contact = calloc((size_t)count + 1, sizeof *s->contact);
+    s->J = malloc(sizeof(double) * (size_t)(count * most * (2 * width + 2) + 1));
+    if (!s->contact || !s->J) return false;
+    s->w_free = s->J + count * most * 2 * width;
+    s->p = s->w_free + count * most;
+    return true;
+}
+
+/// The components of contact c are there: go on to the next.
+static void end_contact(direct_cluster* s, direct_contact* c)
+{
+    fill_masses(s, c);
+    s->components += c->count;
+    c->square = s->squares;
+    s->squares += c->count * c->count;
+}
+
+static bool make_matrix(direct_cluster* s, bool avx2)
+{
+    if (!fill_pattern(s)) return false;
+    s->factor = reduced_factor_new(&s->matrix, avx2);
+    return s->factor != NULL;
+}
+
 talus_status direct_cluster_new(const problem* p, bool avx2, direct_cluster* s)
 {
-    const int64_t count = p->count;
     const int dim = p->dim, most = dim == 2 ? 4 : MOST_COMPONENTS;
-    *s = (direct_cluster){.dim = dim, .width = dim + spin_width(dim), .count = count};
-    s->contact = calloc((size_t)count + 1, sizeof *s->contact);
-    s->J = malloc(sizeof(double) * (size_t)(count * most * (2 * s->width + 2) + 1));
-    bool good = s->contact && s->J && number_bodies(p, s) == TALUS_OK;
+    bool good =
+        make_room(s, p->count, dim, dim + spin_width(dim), most) && number_bodies(p, s) == TALUS_OK;
     if (good) {
         const int square = s->width * s->width;
         s->root = malloc(sizeof(double) * (size_t)(s->bodies * square + 1));
         good = s->root != NULL;
         for (int64_t i = 0; i < s->bodies && good; i++) {
-            fill_root(p, s->row[i], s->width, s->root + i * square);
+            problem_root(p, s->row[i], s->root + i * square);
         }
     }
     if (good) {
-        s->w_free = s->J + count * most * 2 * s->width;
-        s->p = s->w_free + count * most;
-        for (int64_t c = 0; c < count; c++) {
+        for (int64_t c = 0; c < s->count; c++) {
             s->contact[c].first = s->components;
             fill_contact(p, s, &s->contact[c]);
-            fill_masses(s, &s->contact[c]);
-            s->components += s->contact[c].count;
-            s->contact[c].square = s->squares;
-            s->squares += s->contact[c].count * s->contact[c].count;
+            end_contact(s, &s->contact[c]);
         }
         direct_read(s, p, s->p);
-        good = fill_pattern(s);
-        if (good) s->factor = reduced_factor_new(&s->matrix, avx2);
-        good = good && s->factor;
+        good = make_matrix(s, avx2);
     }
     if (good) return TALUS_OK;
+    direct_cluster_free(s);
+    return TALUS_ERR_MEMORY;
+}
+
+talus_status direct_cluster_of_reduced(const reduced_problem* p, bool avx2, direct_cluster* s)
+{
+    const reduced_bodies* bodies = &p->bodies;
+    const int w = p->width, width = bodies->width;
+    int32_t* number = malloc(sizeof *number * (size_t)(bodies->count + 1));
+    bool good = make_room(s, p->count, w, width, w) && number;
+    for (int64_t b = 0; b < bodies->count && good; b++) number[b] = -1;
+    for (int64_t i = 0; i < s->count && good; i++) {
+        direct_contact* c = &s->contact[i];
+        for (int side = 0; side < 2; side++) {
+            const int32_t body = bodies->of[2 * i + side];
+            if (body >= 0 && number[body] < 0) number[body] = (int32_t)s->bodies++;
+            c->body[side] = body < 0 ? -1 : number[body];
+        }
+        c->first = s->components;
+        c->mu = p->mu[i];
+        c->count = w;
+        c->part[SLIDE] = (direct_part){1, w - 1};
+        memcpy(s->J + 2 * c->first * width, bodies->J + 2 * i * w * width,
+               sizeof(double) * (size_t)(2 * c->count * width));
+        vec_copy(c->count, s->w_free + c->first, p->q + i * w);
+        end_contact(s, c);
+    }
+    free(number);
+    if (good && make_matrix(s, avx2)) return TALUS_OK;
     direct_cluster_free(s);
     return TALUS_ERR_MEMORY;
 }

@@ -62,6 +62,9 @@ typedef struct direct_cluster {
 
 /// From a problem with its impulses as they are; at each of its contacts a body can move.
 talus_status direct_cluster_new(const problem* p, bool avx2, direct_cluster* s);
+/// From a problem without bodies that has kept them, for what it is to its matrix: it has no rows,
+/// roots and impulses, and contacts without friction have all components, too.
+talus_status direct_cluster_of_reduced(const reduced_problem* p, bool avx2, direct_cluster* s);
 void direct_cluster_free(direct_cluster* s);
 /// Read the impulses of the problem into q [components].
 void direct_read(const direct_cluster* s, const problem* p, double* q);

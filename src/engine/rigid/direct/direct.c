@@ -10,6 +10,7 @@
 #include "rigid/direct/direct.h"
 
 #include "base/error.h"
+#include "base/portable.h"
 #include "base/vector_width.h"
 #include "rigid/direct/methods.h"
 #include "rigid/reduced/condense.h"
@@ -326,7 +327,7 @@ double direct_least_work(const cluster_certificate* of, int64_t links, int dim)
 {
     const int d = dim - 2;
     const double more = fmax((double)(links - of->bodies), 0.0);
-    const double products = FILL[d] * pow(more, FILL_POWER[d]);
+    const double products = FILL[d] * portable_pow(more, FILL_POWER[d]);
     return LEAST_FACTORISATIONS * (PRODUCT[d] * products + CONTACT[d]) * (double)of->contacts;
 }
 

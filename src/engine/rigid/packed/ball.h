@@ -125,33 +125,14 @@ static ALWAYS_INLINE void solve_spheres(const int kind, const lanes* k, const la
     for (int i = 0; i < 3; i++) x[i] = normal.p * n[i] + t[i];
 }
 
-/// Move a mobile wall a, whose own row has no mobility, by the matrix at the end of its constants.
-static ALWAYS_INLINE void push_mobile_wall(const int dim, const real* k, const lanes* dp,
-                                           packed_bodies* o)
-{
-    const real* mobility = k + (dim == 2 ? 9 : 12) * PACKED_LANES;
-    lanes world[3], dv[3];
-    if (dim == 2) {
-        const lanes nx = field(k, 0), ny = field(k, 1);
-        world[0] = dp[0] * nx - dp[1] * ny;
-        world[1] = dp[0] * ny + dp[1] * nx;
-    } else {
-        for (int i = 0; i < 3; i++) world[i] = dp[i];
-    }
-    symmetric_times(dim, mobility, world, dv);
-    for (int i = 0; i < dim; i++) o->a[i] = o->a[i] - dv[i];
-}
-
-static ALWAYS_INLINE void apply_balls(const packed_problem* packed, const int kind, const int dim,
-                                      const real* k, const lanes* n, const lanes* dp,
-                                      packed_bodies* o)
+static ALWAYS_INLINE void apply_balls(const packed_problem* packed, const int dim, const lanes* n,
+                                      const lanes* dp, packed_bodies* o)
 {
     if (dim == 2) {
         apply_disks(n, lanes_set(packed->spin_arm), dp, o);
     } else {
         apply_spheres(n, dp, o);
     }
-    if (kind == PACKED_MOBILE_WALL) push_mobile_wall(dim, k, dp, o);
 }
 
 /// The constants of a vector of contacts in the order of a contact's row; of two spheres the
@@ -159,7 +140,7 @@ static ALWAYS_INLINE void apply_balls(const packed_problem* packed, const int ki
 static ALWAYS_INLINE void load_constants(const int kind, const int dim, const real* constants,
                                          lanes wn, const packed_bodies* o, lanes* k)
 {
-    const int fields = packed_fields(kind == PACKED_MOBILE_WALL ? PACKED_BOND : kind, dim);
+    const int fields = packed_fields(kind, dim);
     const bool plain = kind == PACKED_BALL && dim == 3;
     const int first = plain ? 3 : fields;
     for (int i = 0; i < first; i++) k[i] = field(constants, i);
@@ -169,46 +150,45 @@ static ALWAYS_INLINE void load_constants(const int kind, const int dim, const re
     k[4] = inverse_of(wn + o->a[7] + o->b[7]);
 }
 
-/// `kind`: PACKED_BALL, PACKED_BOND or PACKED_MOBILE_WALL.
+/// Sweep over a vector of contacts, `part` of a batch; `kind`: PACKED_BALL or PACKED_BOND.
 static ALWAYS_INLINE void sweep_balls(packed_problem* packed, const int kind, const int dim,
-                                      int64_t batch, bool momentum, lanes beta, lane_sums* sums)
+                                      int64_t batch, int part, const lane_manner manner,
+                                      lane_sums* sums)
 {
     const real* constants = constants_of(packed, kind, dim, batch);
     real* p = values_of(packed, PACKED_IMPULSE) + batch * dim * PACKED_LANES;
     real* z = values_of(packed, PACKED_OLD_IMPULSE) + batch * dim * PACKED_LANES;
-    for (int part = 0; part < PARTS; part++) {
-        const int lane = part * LANE_WIDTH;
-        const int32_t* who = packed->who + 2 * batch * PACKED_LANES + lane;
-        lanes k[12], x[3], y[3], before[3], dp[3];
-        packed_bodies o;
-        load_bodies(dim, values_of(packed, PACKED_ROW), who, &o);
-        lanes wn = body_im(o.a) + body_im(o.b);
-        load_constants(kind, dim, constants + lane, wn, &o, k);
-        for (int i = 0; i < dim; i++) {
-            const int at = i * PACKED_LANES + lane;
-            y[i] = extrapolate(p + at, z + at, momentum, beta, &before[i]);
-        }
-        if (kind == PACKED_MOBILE_WALL) wn = inverse_of(k[dim]);
-        if (dim == 2) {
-            solve_disks(kind, k, lanes_set(packed->spin_arm), y, x, &o);
-        } else {
-            solve_spheres(kind, k, y, x, &o);
-        }
-        for (int i = 0; i < dim; i++) {
-            dp[i] = x[i] - y[i];
-            lanes_store(p + i * PACKED_LANES + lane, x[i]);
-        }
-        apply_balls(packed, kind, dim, constants + lane, k, dp, &o);
-        store_bodies(dim, values_of(packed, PACKED_ROW), who, &o);
-        const lane_mask hold =
-            add_to_sums(packed, dim, batch, part, momentum, wn, x, y, before, sums);
-        if (mask_bits(hold) != 0) {
-            packed_bodies old;
-            load_bodies(dim, values_of(packed, PACKED_OLD_ROW), who, &old);
-            hold_impulses(dim, hold, x, before, z + lane, dp);
-            apply_balls(packed, kind, dim, constants + lane, k, dp, &old);
-            store_bodies(dim, values_of(packed, PACKED_OLD_ROW), who, &old);
-        }
+    const int lane = part * LANE_WIDTH;
+    const int32_t* who = packed->who + 2 * batch * PACKED_LANES + lane;
+    lanes k[12], x[3], y[3], before[3], dp[3];
+    packed_bodies o;
+    load_bodies(dim, values_of(packed, PACKED_ROW), who, &o);
+    lanes wn = body_im(o.a) + body_im(o.b);
+    load_constants(kind, dim, constants + lane, wn, &o, k);
+    for (int i = 0; i < dim; i++) {
+        const int at = i * PACKED_LANES + lane;
+        y[i] = extrapolate(p + at, z + at, manner, &before[i]);
+    }
+    if (kind == PACKED_BOND) wn = inverse_of(k[dim]);
+    if (dim == 2) {
+        solve_disks(kind, k, lanes_set(packed->spin_arm), y, x, &o);
+    } else {
+        solve_spheres(kind, k, y, x, &o);
+    }
+    for (int i = 0; i < dim; i++) {
+        dp[i] = x[i] - y[i];
+        lanes_store(p + i * PACKED_LANES + lane, x[i]);
+    }
+    apply_balls(packed, dim, k, dp, &o);
+    store_bodies(dim, values_of(packed, PACKED_ROW), who, &o);
+    const lane_mask hold = add_to_sums(packed, dim, batch, part, manner.momentum, manner.outlier,
+                                       wn, x, y, before, sums);
+    if (mask_bits(hold) != 0) {
+        packed_bodies old;
+        load_bodies(dim, values_of(packed, PACKED_OLD_ROW), who, &old);
+        hold_impulses(dim, hold, x, before, z + lane, dp);
+        apply_balls(packed, dim, k, dp, &old);
+        store_bodies(dim, values_of(packed, PACKED_OLD_ROW), who, &old);
     }
 }
 

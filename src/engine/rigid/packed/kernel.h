@@ -3,7 +3,9 @@
 #define TALUS_RIGID_PACKED_KERNEL_H
 
 #include "rigid/packed/ball.h"
+#include "rigid/packed/compound.h"
 #include "rigid/packed/roll.h"
+#include "rigid/packed/skip.h"
 #include "rigid/packed/solid.h"
 
 // ---- every other law ---------------------------------------------------------------------------
@@ -24,6 +26,7 @@ static inline void prefetch_scalar(const packed_problem* packed, const int dim, 
     }
 }
 
+/// All vectors of a batch, one contact after the other; sums is [PARTS].
 static ALWAYS_INLINE void sweep_scalar(packed_problem* packed, const int dim, int64_t batch,
                                        bool momentum, double beta, lane_sums* sums)
 {
@@ -48,8 +51,8 @@ static ALWAYS_INLINE void sweep_scalar(packed_problem* packed, const int dim, in
             const int at = i * PACKED_LANES + part * LANE_WIDTH;
             nx[i] = lanes_load(x + at), ny[i] = lanes_load(y + at), nz[i] = lanes_load(before + at);
         }
-        add_to_sums(packed, dim, batch, part, false, lanes_load(wn + part * LANE_WIDTH), nx, ny, nz,
-                    sums);
+        add_to_sums(packed, dim, batch, part, false, lanes_set(0.0),
+                    lanes_load(wn + part * LANE_WIDTH), nx, ny, nz, sums + part);
     }
 }
 
@@ -69,13 +72,20 @@ static ALWAYS_INLINE void extrapolate_rows(packed_problem* packed, const int dim
     }
 }
 
-static double add_lanes(const lanes* sums)
+/// Sum up what the batches of a block have added.
+static double add_slots(const lane_sums sums[PACKED_SLOTS][PARTS], const sum_of which)
 {
-    _Alignas(64) real each[PACKED_LANES];
-    double sum = 0.0;
-    for (int part = 0; part < PARTS; part++) lanes_store(each + part * LANE_WIDTH, sums[part]);
-    for (int lane = 0; lane < PACKED_LANES; lane++) sum += (double)each[lane];
-    return sum;
+    _Alignas(64) real each[LANE_WIDTH];
+    double all[PACKED_SUMMANDS];
+    for (int slot = 0; slot < PACKED_SLOTS; slot++) {
+        for (int part = 0; part < PARTS; part++) {
+            double* out = all + slot * PACKED_LANES + part * LANE_WIDTH;
+            lanes_store(each, sums[slot][part].of[which]);
+            for (int i = 0; i < LANE_WIDTH; i++) out[i] = (double)each[i];
+        }
+    }
+    packed_add_halves(all);
+    return all[0];
 }
 
 /// Ask for the rows of a batch some batches ahead: one batch fills the machine's window, so their
@@ -92,36 +102,21 @@ static ALWAYS_INLINE void prefetch_rows(const packed_problem* packed, const int 
     }
 }
 
-static ALWAYS_INLINE bool all_zero(const real* x, const real* z, int count)
+/// Sweep over a batch that is not one of the other laws.
+static ALWAYS_INLINE void sweep_batch(packed_problem* packed, const int kind, const int dim,
+                                      int64_t batch, const lane_manner manner, lane_sums* sums)
 {
-    for (int i = 0; i < count; i++) {
-        if (x[i] != 0 || z[i] != 0) return false;
+    for (int part = 0; part < PARTS; part++) {
+        switch (kind) {
+        case PACKED_ROLL: sweep_rolls(packed, dim, batch, part, manner, sums + part); break;
+        case PACKED_SOLID: sweep_solids(packed, dim, batch, part, manner, sums + part); break;
+        case PACKED_SOLID_BOND:
+        case PACKED_SOLID_ROLL:
+            sweep_compounds(packed, kind, dim, batch, part, manner, sums + part);
+            break;
+        default: sweep_balls(packed, kind, dim, batch, part, manner, sums + part); break;
+        }
     }
-    return true;
-}
-
-/// Contacts of a batch if none of them has an impulse or had one in the sweep before, else 0: then
-/// momentum does nothing to them either, and the batch may be left out until it is looked at again.
-/// Laws that are solved one by one keep torques elsewhere; they are always looked at.
-static ALWAYS_INLINE uint8_t stays_open(const packed_problem* packed, const int dim, int64_t batch)
-{
-    const int kind = packed->batches[batch].kind, numbers = dim * PACKED_LANES;
-    const int torques = spin_width(dim) * PACKED_LANES;
-    const int64_t at = batch * numbers, slot = packed->batches[batch].slot;
-    if (kind == PACKED_SCALAR || !all_zero(values_of(packed, PACKED_IMPULSE) + at,
-                                           values_of(packed, PACKED_OLD_IMPULSE) + at, numbers)) {
-        return 0;
-    }
-    if (kind == PACKED_ROLL &&
-        !all_zero(values_of(packed, PACKED_TORQUE) + slot * torques,
-                  values_of(packed, PACKED_OLD_TORQUE) + slot * torques, torques)) {
-        return 0;
-    }
-    int contacts = 0;
-    for (int i = 0; i < PACKED_LANES; i++) {
-        contacts += packed->source[batch * PACKED_LANES + i] >= 0;
-    }
-    return (uint8_t)contacts;
 }
 
 static ALWAYS_INLINE void sweep_block(packed_problem* packed, const int dim, int64_t number,
@@ -130,37 +125,37 @@ static ALWAYS_INLINE void sweep_block(packed_problem* packed, const int dim, int
     const packed_block* block = &packed->blocks[number];
     const double beta = momentum ? manner->beta : 0.0;
     const bool skip = momentum && manner->skip;
-    const lanes beta_lanes = lanes_set(beta);
+    const lane_manner in_lanes = {momentum, lanes_set(beta), lanes_set(manner->outlier)};
     int64_t skipped = 0;
-    lane_sums sums = {.outlier = lanes_set(manner->outlier)};
+    lane_sums sums[PACKED_SLOTS][PARTS] = {0};
     if (momentum) extrapolate_rows(packed, dim, block, beta);
     for (int64_t k = block->first; k < block->last; k++) {
         if (skip && packed->open[k] > 0) {
             skipped += packed->open[k];
             continue;
         }
+        lane_sums* own = sums[(k - block->first) % PACKED_SLOTS];
         prefetch_rows(packed, dim, k + PREFETCH_BATCHES);
         switch (packed->batches[k].kind) {
-        case PACKED_BALL:
-            sweep_balls(packed, PACKED_BALL, dim, k, momentum, beta_lanes, &sums);
+        case PACKED_BALL: sweep_batch(packed, PACKED_BALL, dim, k, in_lanes, own); break;
+        case PACKED_BOND: sweep_batch(packed, PACKED_BOND, dim, k, in_lanes, own); break;
+        case PACKED_ROLL: sweep_batch(packed, PACKED_ROLL, dim, k, in_lanes, own); break;
+        case PACKED_SOLID: sweep_batch(packed, PACKED_SOLID, dim, k, in_lanes, own); break;
+        case PACKED_SOLID_BOND:
+            sweep_batch(packed, PACKED_SOLID_BOND, dim, k, in_lanes, own);
             break;
-        case PACKED_BOND:
-            sweep_balls(packed, PACKED_BOND, dim, k, momentum, beta_lanes, &sums);
+        case PACKED_SOLID_ROLL:
+            sweep_batch(packed, PACKED_SOLID_ROLL, dim, k, in_lanes, own);
             break;
-        case PACKED_ROLL: sweep_rolls(packed, dim, k, momentum, beta_lanes, &sums); break;
-        case PACKED_MOBILE_WALL:
-            sweep_balls(packed, PACKED_MOBILE_WALL, dim, k, momentum, beta_lanes, &sums);
-            break;
-        case PACKED_SOLID: sweep_solids(packed, dim, k, momentum, beta_lanes, &sums); break;
-        default: sweep_scalar(packed, dim, k, momentum, beta, &sums); break;
+        default: sweep_scalar(packed, dim, k, momentum, beta, own); break;
         }
         if (momentum && !skip) count_held(packed, k);
         if (!skip) packed->open[k] = momentum ? stays_open(packed, dim, k) : 0;
     }
-    *out = (packed_sums){.change = add_lanes(sums.change),
-                         .step = add_lanes(sums.step),
-                         .turning = add_lanes(sums.turning),
-                         .impulse = add_lanes(sums.impulse),
+    *out = (packed_sums){.change = add_slots(sums, SUM_CHANGE),
+                         .step = add_slots(sums, SUM_STEP),
+                         .turning = add_slots(sums, SUM_TURNING),
+                         .impulse = add_slots(sums, SUM_IMPULSE),
                          .skipped = skipped};
 }
 

@@ -2,11 +2,14 @@
 /// block decide.
 #include "rigid/packed/layout.h"
 
-/// In the plane rows have one mobility: a body that can turn but not move does not fit.
+/// In the plane rows have one mobility: a body that can turn but not move does not fit, nor does
+/// one that turns and cannot be kept from it, whose arms are left out.
 static bool odd_row(const problem* p, int32_t row)
 {
     const double* body = p->free + (int64_t)row * problem_stride(p->dim);
-    return p->dim == 2 && body[row_im(2)] == 0.0 && body[row_kim(2)] != 0.0;
+    if (p->dim == 3) return false;
+    return body[row_im(2)] == 0.0 ? body[row_kim(2)] != 0.0
+                                  : body[row_kim(2)] == 0.0 && body[row_w(2)] != 0.0;
 }
 
 /// In the plane balls share one ratio of mobilities (packed.c); others have arms of their own.
@@ -22,9 +25,8 @@ static bool common_ball(const problem* p, int32_t row, double ratio)
 static bool has_torque(const problem* p, int32_t compound)
 {
     const compound_contact* r = &p->compound_rows[compound];
-    return p->compound_turns[compound].used || r->rolling.coefficient != 0.0 ||
-           r->torsion.coefficient != 0.0 || r->torque[0] != 0.0 || r->torque[1] != 0.0 ||
-           r->torque[2] != 0.0;
+    return r->rolling.coefficient != 0.0 || r->torsion.coefficient != 0.0 || r->torque[0] != 0.0 ||
+           r->torque[1] != 0.0 || r->torque[2] != 0.0;
 }
 
 /// Can lanes take the powers in the bounds of its torques (law/rolling.c)?
@@ -32,8 +34,7 @@ static bool rolls_simply(const problem* p, int32_t compound)
 {
     const compound_contact* r = &p->compound_rows[compound];
     const double hertz = p->dim == 2 ? 0.5 : 1.0 / 3.0;
-    return !p->compound_turns[compound].used && r->response > 0.0 &&
-           (r->rolling.exponent == 0.0 || r->rolling.exponent == hertz) &&
+    return (r->rolling.exponent == 0.0 || r->rolling.exponent == hertz) &&
            (r->torsion.exponent == 0.0 || r->torsion.exponent == hertz);
 }
 
@@ -59,21 +60,6 @@ static bool diagonal_block(const problem* p, int64_t c)
     return true;
 }
 
-/// A contact of a mobile wall a.
-static packed_kind wall_kind(const problem* p, int64_t c, double ratio)
-{
-    const int dim = p->dim;
-    const int32_t compound = problem_compound_of(p, c), b = p->pair[2 * c + 1];
-    const double* wall = p->free + (int64_t)p->pair[2 * c] * problem_stride(dim);
-    for (int k = dim; k < problem_stride(dim); k++) {
-        if (wall[k] != 0.0) return PACKED_SCALAR; // a wall's row has a velocity, nothing else
-    }
-    if (odd_row(p, b) || !common_ball(p, b, ratio) || (compound >= 0 && has_torque(p, compound))) {
-        return PACKED_SCALAR;
-    }
-    return problem_block_of(p, c) >= 0 && diagonal_block(p, c) ? PACKED_MOBILE_WALL : PACKED_SCALAR;
-}
-
 /// Are the responses in a row those of its bodies, to the bit? Then batches need not hold them.
 static bool plain_responses(const problem* p, int64_t c)
 {
@@ -87,13 +73,16 @@ static bool plain_responses(const problem* p, int64_t c)
 packed_kind packed_kind_of(const problem* p, int64_t c, double ratio)
 {
     const int32_t a = p->pair[2 * c], b = p->pair[2 * c + 1], compound = problem_compound_of(p, c);
-    if (problem_mobile_wall(p, a) >= 0) return wall_kind(p, c, ratio);
+    const bool wall = problem_mobile_wall(p, a) >= 0, block = problem_block_of(p, c) >= 0;
     if (odd_row(p, a) || odd_row(p, b)) return PACKED_SCALAR;
-    if (problem_block_of(p, c) >= 0) return compound < 0 ? PACKED_SOLID : PACKED_SCALAR;
-    if (!common_ball(p, a, ratio) || !common_ball(p, b, ratio)) return PACKED_SCALAR;
-    if (compound < 0) return p->dim == 2 || plain_responses(p, c) ? PACKED_BALL : PACKED_BOND;
-    if (!has_torque(p, compound)) return PACKED_BOND;
-    return rolls_simply(p, compound) ? PACKED_ROLL : PACKED_SCALAR;
+    const bool balls = (wall || common_ball(p, a, ratio)) && common_ball(p, b, ratio);
+    const bool diagonal = balls && (!block || (wall && diagonal_block(p, c)));
+    if (compound < 0 && !diagonal) return PACKED_SOLID;
+    if (compound < 0)
+        return !wall && (p->dim == 2 || plain_responses(p, c)) ? PACKED_BALL : PACKED_BOND;
+    if (!has_torque(p, compound)) return diagonal ? PACKED_BOND : PACKED_SOLID_BOND;
+    if (!rolls_simply(p, compound)) return PACKED_SCALAR;
+    return diagonal && p->compound_rows[compound].response > 0.0 ? PACKED_ROLL : PACKED_SOLID_ROLL;
 }
 
 double packed_spin_ratio(const problem* p)

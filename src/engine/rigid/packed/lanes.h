@@ -69,13 +69,19 @@ static ALWAYS_INLINE lanes body_im(const lanes* body)
     return body[3]; // in both layouts
 }
 
+/// How a vector of contacts is swept: packed_manner for lanes.
+typedef struct lane_manner {
+    bool momentum;
+    lanes beta, outlier;
+} lane_manner;
+
 /// y = x + beta (x - z), z = x.
-static ALWAYS_INLINE lanes extrapolate(real* x, real* z, bool momentum, lanes beta, lanes* before)
+static ALWAYS_INLINE lanes extrapolate(real* x, real* z, const lane_manner manner, lanes* before)
 {
     const lanes now = lanes_load(x);
     *before = now;
-    if (!momentum) return now;
-    const lanes y = now + beta * (now - lanes_load(z));
+    if (!manner.momentum) return now;
+    const lanes y = now + manner.beta * (now - lanes_load(z));
     lanes_store(z, now);
     return y;
 }

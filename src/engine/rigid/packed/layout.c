@@ -1,6 +1,8 @@
 /// Order, blocks and colours of a packed problem; packed.h says what they are for.
 ///
-/// Contacts in their order along the curve (order.c) are cut into blocks. Both colourings
+/// Contacts in their order along the curve (order.c) are cut into blocks, which are boxes in space:
+/// the curve is halved until what is left has few enough contacts. Boxes touch few others, so there
+/// are few colours of blocks and each has many. Both colourings
 /// are greedy in that order with one bit a colour in a mask of each body. All of it depends on the
 /// problem alone: a run that was restarted arranges the same contacts in the same way. Blocks of
 /// one colour share no moving body, so threads take them side by side here, too, and whatever
@@ -13,15 +15,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/// Contacts of a block: few enough for a second-level cache, many enough to fill the lanes. Small
-/// problems get smaller blocks so that threads find several.
-enum { BLOCK_LARGEST = 4096, BLOCK_SMALLEST = 512, BLOCKS_WANTED = 64 };
+/// Contacts of a block at most: few enough for a cache near the core, many enough to fill the
+/// lanes. Small problems get smaller blocks so that threads find several.
+enum { BLOCK_LARGEST = 1536, BLOCK_SMALLEST = 512, BLOCKS_WANTED = 64 };
 
 /// What the layout is made from besides what is in it, kept to see whether the next problem has the
 /// same.
 typedef struct layout_notes {
     int dim;
-    int64_t count, rows;
+    int64_t count, rows, mobile;
     int64_t row_capacity, batch_capacity, block_capacity, packed_capacity;
     uint32_t* curve; ///< [rows]
     bool* moves;     ///< [rows]
@@ -60,10 +62,12 @@ static bool same_batch(const packed_problem* packed, const problem* p, double ra
 static bool note_problem(packed_problem* packed, const problem* p, double ratio, int threads)
 {
     layout_notes* m = packed->notes;
-    const bool alike = m->dim == p->dim && m->count == p->count && m->rows == p->rows;
+    const bool alike = m->dim == p->dim && m->count == p->count && m->rows == p->rows &&
+                       m->mobile == p->mobile_count;
     m->dim = p->dim;
     m->count = p->count;
     m->rows = p->rows;
+    m->mobile = p->mobile_count;
     int64_t different = 0;
 #pragma omp parallel for num_threads(threads) if (threads > 1) reduction(+ : different)
     for (int64_t i = 0; i < p->rows; i++) {
@@ -99,54 +103,106 @@ static uint8_t first_unused(uint64_t used)
     return used == UINT64_MAX ? PACKED_COLOURS : (uint8_t)__builtin_ctzll(~used);
 }
 
-static int64_t block_size_for(int64_t inside)
+static int64_t block_size_for(int64_t contacts)
 {
-    const int64_t size = inside / BLOCKS_WANTED;
+    const int64_t size = contacts / BLOCKS_WANTED;
     return size < BLOCK_SMALLEST ? BLOCK_SMALLEST : size > BLOCK_LARGEST ? BLOCK_LARGEST : size;
 }
 
-/// Cut the contacts before the tail into blocks and colour them.
+/// Contacts [first, last), in `order`, of grains or of one mobile wall, that are to be cut.
+typedef struct cut_range {
+    int64_t first, last, largest;
+    int32_t wall;
+} cut_range;
+
+static void add_block(packed_layout* l, int64_t first, int32_t wall)
+{
+    if (l->cut) { // else they are only counted
+        l->cut[l->blocks] = first;
+        l->wall[l->blocks] = wall;
+    }
+    l->blocks++;
+}
+
+/// Cut a piece of the curve, all of whose cells agree in the bits above `bit`, into boxes.
+static void cut_into_boxes(packed_layout* l, const cut_range* range, int bit)
+{
+    const int64_t count = range->last - range->first;
+    if (count == 0) return;
+    if (count <= range->largest || bit < 0) {
+        const int64_t pieces = (count + range->largest - 1) / range->largest;
+        for (int64_t k = 0; k < pieces; k++) {
+            add_block(l, range->first + count * k / pieces, range->wall);
+        }
+        return;
+    }
+    int64_t upper = range->first, end = range->last; // the first contact of the upper half
+    while (upper < end) {
+        const int64_t middle = upper + (end - upper) / 2;
+        if (l->cell[middle] >> bit & 1) {
+            end = middle;
+        } else {
+            upper = middle + 1;
+        }
+    }
+    const cut_range halves[2] = {{range->first, upper, range->largest, range->wall},
+                                 {upper, range->last, range->largest, range->wall}};
+    for (int k = 0; k < 2; k++) cut_into_boxes(l, &halves[k], bit - 1);
+}
+
+static void cut_all(packed_layout* l)
+{
+    enum { HIGHEST_BIT = 31 };
+    cut_range range = {0, l->inside, block_size_for(l->inside), -1};
+    l->blocks = 0;
+    cut_into_boxes(l, &range, HIGHEST_BIT);
+    l->inner = l->blocks;
+    for (int32_t wall = 0; wall < l->p->mobile_count; wall++) {
+        const int64_t contacts = l->wall_contacts[wall];
+        range = (cut_range){range.last, range.last + contacts, block_size_for(contacts), wall};
+        cut_into_boxes(l, &range, HIGHEST_BIT);
+    }
+    if (l->cut) l->cut[l->blocks] = l->outside;
+}
+
+/// Colour the blocks; those of mobile walls, which come later, have colours of their own.
 static void colour_blocks(packed_layout* l)
 {
-    const int64_t size = block_size_for(l->inside);
-    memset(l->mask, 0, sizeof *l->mask * (size_t)l->p->rows);
     for (int64_t k = 0; k < l->blocks; k++) {
-        const int64_t first = k * size, last = first + size < l->inside ? first + size : l->inside;
+        const int64_t first = l->cut[k], last = l->cut[k + 1];
         uint64_t used = 0;
-        l->cut[k] = first;
+        if (k == 0 || k == l->inner) memset(l->mask, 0, sizeof *l->mask * (size_t)l->p->rows);
         for (int64_t i = first; i < last; i++) used |= used_colours(l, i);
         l->tint[k] = first_unused(used);
         if (l->tint[k] == PACKED_COLOURS) continue;
         for (int64_t i = first; i < last; i++) use_colour(l, i, UINT64_C(1) << l->tint[k]);
     }
-    l->cut[l->blocks] = l->inside;
 }
 
-/// Put the blocks in the order of a sweep, colour after colour; a block that found no colour comes
-/// by itself at the end.
-static void order_blocks(packed_layout* l)
+/// Put the blocks [first, last) in the order of a sweep, colour after colour; a block that found no
+/// colour comes by itself at the end.
+static void order_blocks(packed_layout* l, int64_t first, int64_t last)
 {
-    int64_t placed = 0;
-    l->waves = 0;
+    int64_t placed = first;
     for (int tint = 0; tint < PACKED_COLOURS; tint++) {
         const int64_t before = placed;
-        for (int64_t k = 0; k < l->blocks; k++) {
+        for (int64_t k = first; k < last; k++) {
             if (l->tint[k] == tint) l->turn[placed++] = (int32_t)k;
         }
         if (placed > before) l->wave[l->waves++] = before;
     }
-    for (int64_t k = 0; k < l->blocks; k++) {
+    for (int64_t k = first; k < last; k++) {
         if (l->tint[k] != PACKED_COLOURS) continue;
         l->wave[l->waves++] = placed;
         l->turn[placed++] = (int32_t)k;
     }
-    l->wave[l->waves] = l->blocks;
+    l->wave[l->waves] = last;
 }
 
 /// Contacts of block number `turn` of a sweep in the order of contacts; the tail is the last.
 static void contacts_of(const packed_layout* l, int64_t turn, int64_t* first, int64_t* last)
 {
-    *first = turn < l->blocks ? l->cut[l->turn[turn]] : l->inside;
+    *first = turn < l->blocks ? l->cut[l->turn[turn]] : l->outside;
     *last = turn < l->blocks ? l->cut[l->turn[turn] + 1] : l->p->count;
 }
 
@@ -246,6 +302,7 @@ static void fill_batches(const packed_layout* l, packed_problem* packed, int64_t
     contacts_of(l, turn, &first, &last);
     count_classes(l, first, last, &counts);
     packed->blocks[turn].first = at.batch;
+    packed->blocks[turn].wall = turn < l->blocks ? l->wall[l->turn[turn]] : -1;
     for (int colour = 0; colour < PACKED_COLOURS; colour++) {
         for (int kind = 0; kind < PACKED_KINDS; kind++) {
             const int64_t group = at.batch;
@@ -300,17 +357,50 @@ static talus_status fill_all(const packed_layout* l, packed_problem* packed)
 // ---- rows of bodies ----------------------------------------------------------------------------
 
 /// A block waits for one that comes before it in a sweep and touches the same body.
-static void wait_for(packed_block* block, int32_t other)
+static void wait_for(wait_list* waits, int32_t other)
 {
-    for (int k = 0; k < block->wait_count; k++) {
-        if (block->waits[k] == other) return;
+    for (int64_t k = 0; k < waits->count; k++) {
+        if (waits->of[k] == other) return;
     }
-    if (block->wait_count < 0) return;
-    if (block->wait_count == PACKED_WAITS) {
-        block->wait_count = -1;
+    if (arrays_grow(&waits->capacity, waits->count + 1, ARRAY(waits->of))) {
+        waits->of[waits->count++] = other;
     } else {
-        block->waits[block->wait_count++] = other;
+        waits->cut = true;
     }
+}
+
+/// Put the lists of all blocks one behind the other.
+static talus_status gather_waits(const packed_layout* l, packed_problem* packed)
+{
+    int64_t sum = 0;
+    bool good = true;
+    for (int64_t k = 0; k < l->blocks; k++) {
+        sum += l->waits[k].count;
+        good = good && !l->waits[k].cut;
+    }
+    if (!good || !arrays_renew(&packed->wait_capacity, sum, ARRAY(packed->waits))) {
+        return TALUS_ERR_MEMORY;
+    }
+    int32_t* next = packed->waits;
+    for (int64_t k = 0; k < l->blocks; k++) {
+        packed_block* block = &packed->blocks[k];
+        block->wait_count = (int32_t)l->waits[k].count;
+        block->waits = next;
+        for (int64_t i = 0; i < l->waits[k].count; i++) *next++ = l->waits[k].of[i];
+    }
+    return TALUS_OK;
+}
+
+/// Rows of a block that come before those of bodies: nobody's, and that of its wall.
+static int32_t rows_before(const packed_block* block)
+{
+    return block->wall >= 0 ? 2 : 1;
+}
+
+/// Is this end of a contact of the block its mobile wall?
+static bool is_wall(const packed_block* block, int end)
+{
+    return end == 0 && block->wall >= 0;
 }
 
 /// Claim the rows of the bodies that no earlier block touches, counted from the block's first one,
@@ -318,19 +408,19 @@ static void wait_for(packed_block* block, int32_t other)
 static void claim_rows(packed_layout* l, packed_problem* packed, int64_t turn)
 {
     packed_block* block = &packed->blocks[turn];
-    int32_t rows = 1;
-    block->wait_count = 0;
+    int32_t rows = rows_before(block);
     for (int64_t k = block->first * PACKED_LANES; k < block->last * PACKED_LANES; k++) {
         const int64_t i = packed->source[k];
         for (int end = 0; end < 2 && i >= 0; end++) {
             const int32_t body = l->ends[2 * i + end];
+            if (is_wall(block, end)) continue;
             if (body < 0) {
                 rows++;
             } else if (l->packed[body] < 0) {
                 l->packed[body] = rows++;
                 l->owner[body] = l->last[body] = (int32_t)turn;
             } else if (l->last[body] != turn) {
-                wait_for(block, l->last[body]);
+                if (turn < l->blocks) wait_for(&l->waits[turn], l->last[body]);
                 l->last[body] = (int32_t)turn;
             }
         }
@@ -343,6 +433,7 @@ static void claim_rows(packed_layout* l, packed_problem* packed, int64_t turn)
 static int32_t packed_row(const packed_layout* l, packed_problem* packed, int64_t turn, int64_t i,
                           int end, int32_t* taken)
 {
+    if (is_wall(&packed->blocks[turn], end)) return (int32_t)packed_wall_row(&packed->blocks[turn]);
     const int32_t body = l->ends[2 * i + end], owner = body < 0 ? (int32_t)turn : l->owner[body];
     const int32_t number = body < 0 ? *taken : l->packed[body];
     const int64_t row = packed->blocks[owner].row_first + number;
@@ -359,9 +450,13 @@ static void number_rows(const packed_layout* l, packed_problem* packed, int64_t 
 {
     const packed_block* block = &packed->blocks[turn];
     const int32_t nobody = (int32_t)block->row_first;
-    int32_t taken = 1;
+    int32_t taken = rows_before(block);
     packed->body_of[nobody] = -1;
     packed->private_row[nobody] = 1;
+    if (block->wall >= 0) {
+        packed->body_of[packed_wall_row(block)] = (int32_t)(l->p->mobile_first + block->wall);
+        packed->private_row[packed_wall_row(block)] = 1;
+    }
     for (int64_t k = block->first; k < block->last; k++) {
         for (int lane = 0; lane < PACKED_LANES; lane++) {
             int32_t* source = &packed->source[k * PACKED_LANES + lane];
@@ -388,6 +483,7 @@ static talus_status number_all(packed_layout* l, packed_problem* packed)
         for (int64_t k = l->wave[wave]; k < l->wave[wave + 1]; k++) claim_rows(l, packed, k);
     }
     claim_rows(l, packed, l->blocks);
+    if (gather_waits(l, packed)) return TALUS_ERR_MEMORY;
     packed->row_count = 0;
     for (int64_t k = 0; k <= l->blocks; k++) {
         packed->blocks[k].row_first = packed->row_count;
@@ -413,11 +509,15 @@ static talus_status arrange(packed_layout* l, packed_problem* packed)
     l->order = malloc(sizeof *l->order * count);
     l->ends = malloc(sizeof *l->ends * 2 * count);
     l->kind = malloc(count);
-    if (!l->place || !l->row || !l->order || !l->ends || !l->kind || packed_order(l)) {
+    l->cell = malloc(sizeof *l->cell * count);
+    if (!l->place || !l->row || !l->order || !l->ends || !l->kind || !l->cell ||
+        !arrays_renew(&packed->wall_capacity, l->p->mobile_count, ARRAY(packed->wall_contacts),
+                      ARRAY(packed->wall_velocity))) {
         return TALUS_ERR_MEMORY;
     }
-    const int64_t size = block_size_for(l->inside);
-    l->blocks = (l->inside + size - 1) / size;
+    l->wall_contacts = packed->wall_contacts;
+    if (packed_order(l)) return TALUS_ERR_MEMORY;
+    cut_all(l);
     const size_t blocks = (size_t)l->blocks;
     l->packed = l->place, l->place = NULL; // what only the order needed serves again
     l->owner = l->row, l->row = NULL;
@@ -425,20 +525,31 @@ static talus_status arrange(packed_layout* l, packed_problem* packed)
     l->mask = malloc(sizeof *l->mask * rows);
     l->colour = malloc(count);
     l->cut = malloc(sizeof *l->cut * (blocks + 1));
+    l->wall = malloc(sizeof *l->wall * (blocks + 1));
     l->turn = malloc(sizeof *l->turn * (blocks + 1));
     l->tint = malloc(blocks + 1);
     l->wave = malloc(sizeof *l->wave * (blocks + 1));
     l->size = malloc(sizeof *l->size * (blocks + 1));
-    if (!l->last || !l->mask || !l->colour || !l->cut || !l->turn || !l->tint || !l->wave ||
-        !l->size ||
-        !arrays_renew(&packed->notes->block_capacity, l->blocks + 1, ARRAY(packed->blocks),
-                      ARRAY(packed->sums), ARRAY(packed->done))) {
+    l->waits = calloc(blocks + 1, sizeof *l->waits);
+    if (!l->last || !l->mask || !l->colour || !l->cut || !l->wall || !l->turn || !l->tint ||
+        !l->wave || !l->size || !l->waits ||
+        !arrays_renew(&packed->notes->block_capacity, (int64_t)blocks + 1, ARRAY(packed->blocks),
+                      ARRAY(packed->sums), ARRAY(packed->done), ARRAY(packed->pushes))) {
         return TALUS_ERR_MEMORY;
     }
+    cut_all(l);
     colour_blocks(l);
-    order_blocks(l);
+    l->waves = 0;
+    order_blocks(l, 0, l->inner);
+    order_blocks(l, l->inner, l->blocks);
     colour_all(l);
     packed->block_count = l->blocks;
+    packed->inner = l->inner;
+    packed->wave_count = l->waves;
+    if (!arrays_renew(&packed->wave_capacity, l->waves + 1, ARRAY(packed->wave))) {
+        return TALUS_ERR_MEMORY;
+    }
+    memcpy(packed->wave, l->wave, sizeof *l->wave * (size_t)(l->waves + 1));
     memset(packed->done, 0, sizeof *packed->done * (size_t)l->blocks);
     packed->pass = 0;
     if (fill_all(l, packed) || number_all(l, packed)) return TALUS_ERR_MEMORY;
@@ -464,11 +575,14 @@ talus_status packed_arrange(packed_problem* packed, const problem* p, int thread
     packed->count = p->count;
     packed->spin_arm = sqrt(ratio);
     if (note_problem(packed, p, ratio, threads)) return TALUS_OK;
+    packed->arrangement++;
     packed_layout l = {
         .p = p, .moves = m->moves, .curve = m->curve, .threads = threads, .ratio = ratio};
     talus_status status = arrange(&l, packed);
-    void* arrays[] = {l.place, l.row,    l.order, l.ends, l.kind, l.packed, l.owner, l.last,
-                      l.mask,  l.colour, l.cut,   l.turn, l.tint, l.wave,   l.size};
+    for (int64_t k = 0; k < l.blocks && l.waits; k++) free(l.waits[k].of);
+    void* arrays[] = {l.place,  l.row,   l.order, l.ends, l.cell,   l.kind,
+                      l.packed, l.owner, l.last,  l.mask, l.colour, l.cut,
+                      l.wall,   l.turn,  l.tint,  l.wave, l.size,   l.waits};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) free(arrays[i]);
     if (status) m->count = 0; // what is there fits no problem
     return status;

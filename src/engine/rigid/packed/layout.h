@@ -14,6 +14,13 @@ typedef struct packed_block_size {
     int32_t rows;
 } packed_block_size;
 
+/// Blocks that one waits for, as they are found.
+typedef struct wait_list {
+    int32_t* of;
+    int64_t count, capacity;
+    bool cut; ///< there was no memory for all of them
+} wait_list;
+
 /// Memory of one arrangement. Bodies are known by their places along the curve, so that what is
 /// near in space is near in memory.
 typedef struct packed_layout {
@@ -22,13 +29,17 @@ typedef struct packed_layout {
     const uint32_t* curve;
     int threads;
     double ratio;            ///< kim/im of the balls (2D)
-    int64_t inside;          ///< contacts before the tail
+    int64_t inside;          ///< contacts of grains and fixed walls
+    int64_t outside;         ///< the first contact of the tail; those of mobile walls lie between
+    int64_t inner;           ///< blocks of the former, which come first
     int64_t blocks;          ///< without the tail
     int64_t waves;           ///< colours of blocks
     int32_t* place;          ///< [rows] place of each row
     int32_t* row;            ///< [rows] and back
-    int32_t* order;          ///< [count] contacts along the curve, those of the tail last
+    int32_t* order;          ///< [count] contacts along the curve; then those of mobile walls, wall
+                             ///< by wall; those of the tail last
     int32_t* ends;           ///< [count][2] in `order`: places of its bodies, -1: it does not move
+    uint32_t* cell;          ///< [count] in `order`: cell of the curve of the body that comes first
     uint8_t* kind;           ///< [count] in `order`
     uint8_t* colour;         ///< [count] in `order`
     uint64_t* mask;          ///< [rows] by place: colours in use
@@ -36,9 +47,12 @@ typedef struct packed_layout {
     int32_t* packed;         ///< [rows] by place: its row among those of its owner, -1: none yet
     int32_t* last;           ///< [rows] by place: last block of a sweep that has touched it
     int64_t* cut;            ///< [blocks + 1] first contact of each block in `order`
+    int32_t* wall;           ///< [blocks] mobile wall whose contacts it has, -1
+    int64_t* wall_contacts;  ///< [mobile walls] contacts of each
     uint8_t* tint;           ///< [blocks] colour, PACKED_COLOURS: alone
     int32_t* turn;           ///< [blocks] blocks in the order of a sweep
     int64_t* wave;           ///< [waves + 1] first of each colour in `turn`
+    wait_list* waits;        ///< [blocks] in the order of a sweep
     packed_block_size* size; ///< [blocks + 1] in the order of a sweep, the tail last
 } packed_layout;
 
@@ -47,7 +61,8 @@ double packed_spin_ratio(const problem* p);
 /// The kind of batch that a contact goes into; `ratio` is that of the problem.
 packed_kind packed_kind_of(const problem* p, int64_t contact, double ratio);
 
-/// Fill place, row, order, inside, ends and kind; they have room. The same whatever the threads.
+/// Fill place, row, order, inside, outside, wall_contacts, ends, cell and kind; they have room. The
+/// same whatever the threads.
 talus_status packed_order(packed_layout* l);
 
 #endif

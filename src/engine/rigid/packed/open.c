@@ -50,9 +50,11 @@ static int rank_of(const packed_problem* packed, int32_t c, double slow)
     return rank;
 }
 
-/// Fill the batches of a group, by rank and otherwise as they were arranged.
-static void fill_group(packed_problem* packed, int64_t first, int64_t last, double slow)
+/// Fill the batches of a group, by rank and otherwise as they were arranged. True if that is not
+/// how they were filled.
+static bool fill_group(packed_problem* packed, int64_t first, int64_t last, double slow)
 {
+    bool changed = false;
     int64_t place[IDLE + 2] = {0}; // after counting: the next lane of each rank
     for (int64_t k = first; k < last; k++) {
         const int32_t* source = packed->arranged + 3 * k * PACKED_LANES;
@@ -66,11 +68,13 @@ static void fill_group(packed_problem* packed, int64_t first, int64_t last, doub
             const int64_t lane = place[rank_of(packed, from[i], slow)]++;
             const int64_t batch = lane / PACKED_LANES;
             int32_t* who = packed->who + batch * PACKED_LANES + lane; // [batch][2][lane]
+            changed |= packed->source[lane] != from[i];
             packed->source[lane] = from[i];
             who[0] = from[PACKED_LANES + i];
             who[PACKED_LANES] = from[2 * PACKED_LANES + i];
         }
     }
+    return changed;
 }
 
 talus_status packed_gather_open(packed_problem* packed, int threads)
@@ -81,14 +85,18 @@ talus_status packed_gather_open(packed_problem* packed, int threads)
     }
     parallel_reduce(threads, packed->count, PARALLEL_SUM, 2, find_opening, packed, sums);
     const double slow = sums[1] > 0.0 ? SLOW * sums[0] / sums[1] : 0.0;
-#pragma omp parallel for num_threads(threads) if (threads > 1) schedule(dynamic, 1)
+    bool changed = false;
+#pragma omp parallel for num_threads(threads) if (threads > 1) schedule(dynamic, 1)                \
+    reduction(|                                                                                    \
+              : changed)
     for (int64_t k = 0; k <= packed->block_count; k++) {
         const packed_block* block = &packed->blocks[k];
         for (int64_t first = block->first, last; first < block->last; first = last) {
             last = first + 1;
             while (last < block->last && packed->batches[last].group == first) last++;
-            fill_group(packed, first, last, slow);
+            changed |= fill_group(packed, first, last, slow);
         }
     }
+    packed->gathering += changed;
     return TALUS_OK;
 }

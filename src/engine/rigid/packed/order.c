@@ -1,5 +1,5 @@
 /// Bodies ranked along the curve (problem.curve, or their row numbers), contacts sorted by the
-/// lower place of their moving bodies.
+/// lower place of their moving bodies; contacts of mobile walls after them, wall by wall.
 ///
 /// All sorts are stable, so there is one result, however many threads share the work.
 #include "rigid/packed/layout.h"
@@ -110,21 +110,34 @@ static talus_status find_crowded(const packed_layout* l, uint8_t* crowded)
     return TALUS_OK;
 }
 
-/// The lower place of a contact's moving bodies; contacts of the tail come after all others.
+/// Keys of contacts: of those of mobile walls they begin where others end, and the last one is that
+/// of the tail.
+static int32_t first_wall_key(const problem* p)
+{
+    return (int32_t)p->rows;
+}
+
+static int32_t tail_key(const problem* p)
+{
+    return (int32_t)(p->mobile_count > 0 ? 2 * p->rows : p->rows);
+}
+
+/// The lower place of a contact's moving bodies.
 static int32_t sort_key(const packed_layout* l, const uint8_t* crowded, int64_t c)
 {
     const int32_t a = l->p->pair[2 * c], b = l->p->pair[2 * c + 1];
-    if (problem_mobile_wall(l->p, a) >= 0 || crowded[a] || crowded[b]) return (int32_t)l->p->rows;
+    if (problem_mobile_wall(l->p, a) >= 0) return first_wall_key(l->p) + l->place[b];
+    if (crowded[a] || crowded[b]) return tail_key(l->p);
     if (!l->moves[a]) return l->place[b];
     if (!l->moves[b]) return l->place[a];
     return l->place[a] < l->place[b] ? l->place[a] : l->place[b];
 }
 
 /// Counting sort of the contacts by key into `order`. A thread has a range of keys and looks at all
-/// contacts for those that have one of them; next is [rows + 2].
+/// contacts for those that have one of them; next is [keys + 1].
 static void sort_by_key(packed_layout* l, const int32_t* key, int32_t* next)
 {
-    const int64_t count = l->p->count, keys = l->p->rows + 1;
+    const int64_t count = l->p->count, keys = tail_key(l->p) + 1;
     const int pieces = l->threads;
     memset(next, 0, sizeof *next * (size_t)(keys + 1));
 #pragma omp parallel for num_threads(pieces) if (pieces > 1) schedule(static, 1)
@@ -135,7 +148,8 @@ static void sort_by_key(packed_layout* l, const int32_t* key, int32_t* next)
         }
     }
     for (int64_t k = 0; k < keys; k++) next[k + 1] += next[k];
-    l->inside = next[keys - 1];
+    l->inside = next[first_wall_key(l->p)];
+    l->outside = next[keys - 1];
 #pragma omp parallel for num_threads(pieces) if (pieces > 1) schedule(static, 1)
     for (int t = 0; t < pieces; t++) {
         const int64_t low = piece_first(keys, t, pieces), high = piece_first(keys, t + 1, pieces);
@@ -145,14 +159,45 @@ static void sort_by_key(packed_layout* l, const int32_t* key, int32_t* next)
     }
 }
 
+/// Put the contacts of mobile walls wall by wall; within each the order stays. Counts them.
+static talus_status sort_walls(packed_layout* l)
+{
+    const problem* p = l->p;
+    const int64_t count = l->outside - l->inside, walls = p->mobile_count;
+    for (int64_t k = 0; k < walls; k++) l->wall_contacts[k] = 0;
+    if (count == 0) return TALUS_OK;
+    int32_t* from = malloc(sizeof *from * (size_t)count);
+    int64_t* next = calloc((size_t)walls + 1, sizeof *next);
+    const bool good = from && next;
+    for (int64_t i = 0; i < count && good; i++) {
+        from[i] = l->order[l->inside + i];
+        const int64_t wall = problem_mobile_wall(p, p->pair[2 * from[i]]);
+        l->wall_contacts[wall]++;
+        next[wall + 1]++;
+    }
+    for (int64_t k = 0; k < walls && good; k++) next[k + 1] += next[k];
+    for (int64_t i = 0; i < count && good; i++) {
+        const int64_t wall = problem_mobile_wall(p, p->pair[2 * from[i]]);
+        l->order[l->inside + next[wall]++] = from[i];
+    }
+    free(from);
+    free(next);
+    return good ? TALUS_OK : TALUS_ERR_MEMORY;
+}
+
 /// What the rest of the layout reads of a contact, in the order of the contacts.
 static void gather_contact(packed_layout* l, int64_t i)
 {
     const int64_t c = l->order[i];
+    int32_t first = -1;
     for (int k = 0; k < 2; k++) {
         const int32_t row = l->p->pair[2 * c + k];
-        l->ends[2 * i + k] = l->moves[row] ? l->place[row] : -1;
+        const bool own = l->moves[row] && problem_mobile_wall(l->p, row) < 0;
+        const int32_t place = own ? l->place[row] : -1;
+        if (own && (first < 0 || place < first)) first = place;
+        l->ends[2 * i + k] = place;
     }
+    l->cell[i] = first < 0 ? 0 : l->curve[l->row[first]];
     l->kind[i] = (uint8_t)packed_kind_of(l->p, c, l->ratio);
 }
 
@@ -161,7 +206,7 @@ static talus_status sort_contacts(packed_layout* l)
     const int64_t count = l->p->count, rows = l->p->rows;
     uint8_t* crowded = malloc((size_t)rows);
     int32_t* key = malloc(sizeof *key * (size_t)count);
-    int32_t* next = malloc(sizeof *next * (size_t)(rows + 2));
+    int32_t* next = malloc(sizeof *next * (size_t)(tail_key(l->p) + 2));
     talus_status status = crowded && key && next ? find_crowded(l, crowded) : TALUS_ERR_MEMORY;
     if (status == TALUS_OK) {
 #pragma omp parallel for num_threads(l->threads) if (l->threads > 1) schedule(static)
@@ -176,7 +221,7 @@ static talus_status sort_contacts(packed_layout* l)
 
 talus_status packed_order(packed_layout* l)
 {
-    if (rank_rows(l) || sort_contacts(l)) return TALUS_ERR_MEMORY;
+    if (rank_rows(l) || sort_contacts(l) || sort_walls(l)) return TALUS_ERR_MEMORY;
 #pragma omp parallel for num_threads(l->threads) if (l->threads > 1) schedule(static)
     for (int64_t i = 0; i < l->p->count; i++) gather_contact(l, i);
     return TALUS_OK;

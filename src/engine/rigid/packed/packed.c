@@ -3,6 +3,9 @@
 
 #include "base/array.h"
 #include "base/crew.h"
+#include "base/portable.h"
+#include "rigid/packed/on_card.h"
+#include "rigid/packed/unpack.h"
 #include "rigid/update.h"
 
 #include <sched.h>
@@ -29,9 +32,12 @@ void packed_free(packed_problem* packed)
 {
     packed_layout_free(packed);
     packed_single_free(packed);
+    packed_card_free(packed);
     crew_free(packed->crew);
     free(packed->blocks);
+    free(packed->waits);
     free(packed->done);
+    free(packed->wave);
     free(packed->batches);
     free(packed->who);
     free(packed->source);
@@ -42,6 +48,9 @@ void packed_free(packed_problem* packed)
     free(packed->body_of);
     free(packed->private_row);
     free(packed->sums);
+    free(packed->pushes);
+    free(packed->wall_contacts);
+    free(packed->wall_velocity);
     for (int k = 0; k < PACKED_ARRAYS; k++) free(packed->values[k]);
     *packed = (packed_problem){0};
 }
@@ -87,18 +96,6 @@ static void pack_impulse(const packed_problem* packed, const double* row, const 
     out[PACKED_LANES] = row[0] * p[1] - row[1] * p[0];
 }
 
-static void unpack_impulse(const packed_problem* packed, const double* row, const double* in,
-                           double* p)
-{
-    if (packed->dim == 3) {
-        for (int k = 0; k < 3; k++) p[k] = in[k * PACKED_LANES];
-        return;
-    }
-    const double pn = in[0], pt = in[PACKED_LANES];
-    p[0] = pn * row[0] - pt * row[1];
-    p[1] = pn * row[1] + pt * row[0];
-}
-
 /// Constants of an idle lane: no response, so its impulse stays zero.
 static void pack_idle(double* out, int fields)
 {
@@ -120,11 +117,10 @@ static void put_upper(double** out, int dim, const double* m)
 }
 
 /// A contact of balls with the laws of a compound one, if it is; slip has only its tangential part.
-static void put_bond(double** out, const packed_problem* packed, int64_t c)
+static void put_bond(double** out, const packed_problem* packed, int64_t c, const double* row)
 {
     const int dim = packed->dim;
     const int32_t index = problem_compound_of(packed->problem, c);
-    const double* row = packed->problem->contact + c * problem_width(dim);
     const compound_contact none = {0},
                            *compound = index < 0 ? &none : &packed->problem->compound_rows[index];
     const double normal = vec_dot(dim, compound->slip, row);
@@ -135,32 +131,31 @@ static void put_bond(double** out, const packed_problem* packed, int64_t c)
     for (int k = 0; k < 3 && dim == 3; k++) put(out, compound->slip[k] - normal * row[k]);
 }
 
-/// Torque impulse of a lane of a ROLL batch, [1 or 3] with a stride of lanes.
+/// Torque impulse of a lane of a batch that has torques, [1 or 3] with a stride of lanes.
 static double* packed_torque(const packed_problem* packed, int64_t batch, int lane)
 {
-    const int turns = spin_width(packed->dim);
-    return packed->values[PACKED_TORQUE] + packed->batches[batch].slot * turns * PACKED_LANES +
-           lane;
+    return packed->values[PACKED_TORQUE] + packed_torque_at(packed, packed->dim, batch) + lane;
 }
 
-/// The bound of a torque as base (x + y base^exponent): x, y.
-static void put_bound(double** out, const rolling_bound* bound, double h)
+/// The bound of a torque as base (x + y base^exponent): x, y, for torques in units of a length.
+static void put_bound(double** out, const rolling_bound* bound, double h, double length)
 {
     const bool power = bound->exponent != 0.0;
-    put(out, power ? 0.0 : bound->coefficient);
-    put(out, power ? bound->coefficient * pow(h, -bound->exponent) : 0.0);
+    const double coefficient = bound->coefficient / length;
+    put(out, power ? 0.0 : coefficient);
+    put(out, power ? coefficient * portable_pow(h, -bound->exponent) : 0.0);
 }
 
 /// roll.h says what these numbers are.
-static void pack_roll(const packed_problem* packed, int64_t c, int64_t batch, int lane, double* out)
+static void pack_roll(const packed_problem* packed, int64_t c, const double* row, int64_t batch,
+                      int lane, double* out)
 {
     const int dim = packed->dim, turns = spin_width(dim);
     const compound_contact* r =
         &packed->problem->compound_rows[problem_compound_of(packed->problem, c)];
-    const double* row = packed->problem->contact + c * problem_width(dim);
     const double mt = row[contact_mt(dim)], wt = 1.0 / mt, wr = r->response, g = r->coupling;
     const double arm = dim == 2 ? packed->spin_arm : 1.0;
-    put_bond(&out, packed, c);
+    put_bond(&out, packed, c, row);
     put(&out, arm * r->inv_radius_a);
     put(&out, arm * r->inv_radius_b);
     put(&out, g);
@@ -170,8 +165,8 @@ static void pack_roll(const packed_problem* packed, int64_t c, int64_t batch, in
     put(&out, 1.0 / wr);
     put(&out, 1.0 / (wt - g * g / wr));
     put(&out, 1.0 / (wr - g * g * mt));
-    put_bound(&out, &r->rolling, r->h);
-    if (dim == 3) put_bound(&out, &r->torsion, r->h);
+    put_bound(&out, &r->rolling, r->h, 1.0);
+    if (dim == 3) put_bound(&out, &r->torsion, r->h, 1.0);
     for (int k = 0; k < turns; k++) {
         put(&out, r->spin_a[k]);
         packed_torque(packed, batch, lane)[k * PACKED_LANES] = r->torque[k];
@@ -189,18 +184,25 @@ static void put_turned(double** out, const double* n, const double* m)
     put(out, t[0] * mt[0] + t[1] * mt[1]);
 }
 
+/// What a spin in the plane is to be multiplied by for the packed w of a row: nothing if the body
+/// cannot turn, as rows have one mobility.
+static double from_packed_spin(const packed_problem* packed, int32_t row)
+{
+    const double* body = packed->problem->free + (int64_t)packed->body_of[row] * problem_stride(2);
+    const bool locked = body[row_im(2)] != 0.0 && body[row_kim(2)] == 0.0;
+    return locked ? INFINITY : packed->values[PACKED_SPIN_SCALE][row];
+}
+
 static void put_turned_arm(double** out, const double* n, const double* arm, double scale)
 {
     put(out, (n[0] * arm[0] + n[1] * arm[1]) / scale);
     put(out, (n[0] * arm[1] - n[1] * arm[0]) / scale);
 }
 
-static void pack_solid(const packed_problem* packed, int64_t c, const int32_t* who, double* out)
+static void pack_solid(const packed_problem* packed, const double* row, const double* block,
+                       const int32_t* who, double* out)
 {
-    const problem* p = packed->problem;
     const int dim = packed->dim;
-    const double* row = p->contact + c * problem_width(dim);
-    const double* block = problem_block(p, dim, c);
     const double *inverse = block + block_inverse(dim), *arm_a = block + block_arm_a(dim),
                  *arm_b = block + block_arm_b(dim);
     for (int k = 0; k < dim; k++) put(&out, row[k]);
@@ -214,11 +216,189 @@ static void pack_solid(const packed_problem* packed, int64_t c, const int32_t* w
         for (int k = 0; k < 9; k++) put(&out, arm_b[k]);
         return;
     }
-    const double* scale = packed->values[PACKED_SPIN_SCALE];
     put_turned(&out, row, block);
     put_turned(&out, row, inverse);
-    put_turned_arm(&out, row, arm_a, scale[who[0]]);
-    put_turned_arm(&out, row, arm_b, scale[who[PACKED_LANES]]);
+    put_turned_arm(&out, row, arm_a, from_packed_spin(packed, who[0]));
+    put_turned_arm(&out, row, arm_b, from_packed_spin(packed, who[PACKED_LANES]));
+}
+
+/// The full block of balls that have only a row.
+static void make_block(const problem* p, const double* row, double* block)
+{
+    const int dim = p->dim;
+    const double wn = 1.0 / row[contact_mn(dim)], wt = 1.0 / row[contact_mt(dim)];
+    double *inverse = block + block_inverse(dim), *arm_a = block + block_arm_a(dim),
+           *arm_b = block + block_arm_b(dim);
+    for (int i = 0; i < dim; i++) {
+        for (int j = 0; j < dim; j++) {
+            const double nn = row[i] * row[j], tt = (i == j ? 1.0 : 0.0) - nn;
+            block[i * dim + j] = wn * nn + wt * tt;
+            inverse[i * dim + j] = nn / wn + tt / wt;
+        }
+    }
+    if (dim == 2) { // u = v_b - v_a - (w_a + w_b) x n
+        arm_b[0] = row[1], arm_b[1] = -row[0];
+        arm_a[0] = -row[1], arm_a[1] = row[0];
+        return;
+    }
+    const double n[3] = {row[0], row[1], row[2]};
+    const double ball[9] = {0.0, -n[2], n[1], n[2], 0.0, -n[0], -n[1], n[0], 0.0};
+    for (int k = 0; k < 9; k++) arm_b[k] = ball[k], arm_a[k] = -ball[k];
+}
+
+// ---- compound contacts with full blocks --------------------------------------------------------
+
+/// A compound contact as compound.h wants it: along the axes of the contact, n last, with torques
+/// in units of a length. Matrices [3][3]; 2D: the first of each row, or [1].
+typedef struct compound_parts {
+    const compound_contact* contact;
+    double axis[3][3], length;
+    double turn_a[9], turn_b[9]; ///< spins from w
+    compound_arms arms;
+} compound_parts;
+
+/// Tangents, and n last.
+static void axes_of_contact(int dim, const double* n, double axis[3][3])
+{
+    double frame[3][3];
+    vec_frame(dim, n, frame);
+    for (int i = 0; i < dim; i++) vec_copy(3, axis[i], frame[(i + 1) % dim]);
+}
+
+static compound_parts parts_of(const packed_problem* packed, int64_t c, const double* row,
+                               const double* block)
+{
+    const problem* p = packed->problem;
+    const int dim = p->dim, turns = spin_width(dim);
+    const int32_t index = problem_compound_of(p, c);
+    const compound_turn* t = &p->compound_turns[index];
+    compound_parts x = {.contact = &p->compound_rows[index], .length = 1.0};
+    double push = 0.0, turn = 0.0;
+    axes_of_contact(dim, row, x.axis);
+    x.arms = t->used ? t->arms : compound_ball_arms(dim, row, x.contact);
+    for (int i = 0; i < turns; i++) {
+        for (int j = 0; j < turns; j++) {
+            const int at = i * turns + j;
+            x.turn_a[at] = t->used ? t->turn_a[3 * i + j] : i == j ? x.contact->inv_radius_a : 0.0;
+            x.turn_b[at] = t->used ? t->turn_b[3 * i + j] : i == j ? x.contact->inv_radius_b : 0.0;
+        }
+        turn += x.arms.response[i * turns + i];
+    }
+    for (int i = 0; i < dim; i++) push += block[i * dim + i];
+    if (turn > 0.0) x.length = sqrt(push / turn);
+    return x;
+}
+
+/// x . m y for a [rows][columns] matrix.
+static double between(int rows, int columns, const double* x, const double* m, const double* y)
+{
+    double sum = 0.0;
+    for (int i = 0; i < rows; i++) sum += x[i] * vec_dot(columns, m + i * columns, y);
+    return sum;
+}
+
+/// The responses of impulses, and of torques before them if there are any.
+static void put_responses(double** out, int dim, int turns, const compound_parts* x,
+                          const double* block)
+{
+    static const double along_z[1] = {1.0};
+    const double length = x->length;
+    for (int i = 0; i < turns; i++) {
+        const double* spin = dim == 2 ? along_z : x->axis[i];
+        for (int j = i; j < turns; j++) {
+            const double* other = dim == 2 ? along_z : x->axis[j];
+            const double response =
+                length * length * between(turns, turns, spin, x->arms.response, other);
+            // What nothing can turn is not turned: its bounds are zero.
+            put(out, i == j && !(response > 0.0) ? block[0] : response);
+        }
+        for (int j = 0; j < dim; j++) {
+            put(out, length * between(turns, dim, spin, x->arms.coupling, x->axis[j]));
+        }
+    }
+    for (int i = 0; i < dim; i++) {
+        for (int j = i; j < dim; j++) put(out, between(dim, dim, x->axis[i], block, x->axis[j]));
+    }
+}
+
+/// A matrix from the spin of a body to velocities or spins, [rows][turns], turned into the axes.
+static void put_arm(double** out, int dim, int rows, const double axis[3][3], const double* arm,
+                    double factor)
+{
+    const int turns = spin_width(dim);
+    for (int i = 0; i < rows; i++) {
+        for (int k = 0; k < turns; k++) {
+            double sum = rows == 1 ? arm[0] : 0.0;
+            for (int j = 0; j < rows && rows > 1; j++) sum += axis[i][j] * arm[j * turns + k];
+            put(out, factor * sum);
+        }
+    }
+}
+
+/// compound.h says what these numbers are.
+static void pack_compound(packed_problem* packed, int64_t c, const double* row, const double* block,
+                          int64_t batch, int lane, double* out)
+{
+    const int dim = packed->dim, turns = spin_width(dim);
+    const bool torques = packed_has_torques(packed->batches[batch].kind);
+    const int32_t* who = packed->who + 2 * batch * PACKED_LANES + lane;
+    const compound_parts x = parts_of(packed, c, row, block);
+    const compound_contact* r = x.contact;
+    double a = 1.0, b = 1.0;
+    if (dim == 2) {
+        a /= from_packed_spin(packed, who[0]);
+        b /= from_packed_spin(packed, who[PACKED_LANES]);
+    }
+    for (int k = 0; k < dim; k++) put(&out, row[k]);
+    put(&out, between(dim, dim, row, block, row));
+    put(&out, row[contact_bias(dim)]);
+    put(&out, row[contact_mu(dim)]);
+    put(&out, r->bond);
+    put(&out, r->closing);
+    for (int k = 0; k < 3 && dim == 3; k++) put(&out, x.axis[0][k]);
+    for (int i = 0; i < dim - 1; i++) put(&out, vec_dot(dim, x.axis[i], r->slip));
+    put_responses(&out, dim, torques ? turns : 0, &x, block);
+    put_arm(&out, dim, dim, x.axis, block + block_arm_a(dim), a);
+    put_arm(&out, dim, dim, x.axis, block + block_arm_b(dim), b);
+    if (!torques) return;
+    const bool turned = x.arms.response[0] > 0.0;
+    const rolling_bound none = {0.0, 0.0};
+    double* torque = packed_torque(packed, batch, lane);
+    put(&out, x.length);
+    put_bound(&out, turned ? &r->rolling : &none, r->h, x.length);
+    if (dim == 3) put_bound(&out, turned ? &r->torsion : &none, r->h, x.length);
+    for (int i = 0; i < turns; i++) {
+        const double spin = dim == 2 ? r->spin_a[0] : vec_dot(3, x.axis[i], r->spin_a);
+        const double now = dim == 2 ? r->torque[0] : vec_dot(3, x.axis[i], r->torque);
+        put(&out, x.length * spin);
+        torque[i * PACKED_LANES] = now / x.length;
+    }
+    put_arm(&out, dim, turns, x.axis, x.turn_a, a * x.length);
+    put_arm(&out, dim, turns, x.axis, x.turn_b, b * x.length);
+}
+
+/// The torque of a lane of a batch that has torques, as the problem has it.
+static void unpack_torque(const packed_problem* packed, int64_t c, int64_t batch, int lane,
+                          double* out)
+{
+    const int dim = packed->dim, kind = packed->batches[batch].kind;
+    const double* torque = packed_torque(packed, batch, lane);
+    if (kind == PACKED_ROLL) {
+        for (int k = 0; k < spin_width(dim); k++) out[k] = torque[k * PACKED_LANES];
+        return;
+    }
+    const double length =
+        constants_of(packed, kind, dim, batch)[packed_length_at(dim) * PACKED_LANES + lane];
+    if (dim == 2) {
+        out[0] = length * torque[0];
+        return;
+    }
+    double axis[3][3];
+    axes_of_contact(dim, packed->problem->contact + c * problem_width(dim), axis);
+    for (int k = 0; k < 3; k++) {
+        out[k] = 0.0;
+        for (int i = 0; i < 3; i++) out[k] += length * torque[i * PACKED_LANES] * axis[i][k];
+    }
 }
 
 static void pack_batch(packed_problem* packed, int64_t batch)
@@ -232,27 +412,36 @@ static void pack_batch(packed_problem* packed, int64_t batch)
         if (c < 0) {
             pack_idle(constants + lane, packed_fields(kind, dim));
             pack_idle(impulse + lane, dim);
-            if (kind == PACKED_ROLL) pack_idle(packed_torque(packed, batch, lane), spin_width(dim));
+            if (packed_has_torques(kind)) {
+                pack_idle(packed_torque(packed, batch, lane), spin_width(dim));
+            }
             continue;
         }
-        const double* row = p->contact + c * problem_width(dim);
+        const double *row = p->contact + c * problem_width(dim), *block = NULL;
+        const int32_t* who = packed->who + 2 * batch * PACKED_LANES + lane;
         double* out = constants + lane;
+        double own[36], split_row[10];
         pack_impulse(packed, row, row + contact_p(dim), impulse + lane);
+        if (problem_mobile_wall(p, p->pair[2 * c]) >= 0) {
+            packed_split_block(packed, c, own, split_row);
+            row = split_row, block = own;
+        } else if (problem_block_of(p, c) >= 0) {
+            block = problem_block(p, dim, c);
+        } else if (kind >= PACKED_SOLID && kind != PACKED_SCALAR) {
+            make_block(p, row, own);
+            block = own;
+        }
         switch (kind) {
         case PACKED_BALL:
             for (int k = 0; k < contact_p(dim); k++) {
                 if (dim == 2 || (k != contact_mn(3) && k != contact_mt(3))) put(&out, row[k]);
             }
             break;
-        case PACKED_BOND: put_bond(&out, packed, c); break;
-        case PACKED_ROLL: pack_roll(packed, c, batch, lane, constants + lane); break;
-        case PACKED_MOBILE_WALL:
-            put_bond(&out, packed, c);
-            put_upper(&out, dim, p->mobility + (p->pair[2 * c] - p->mobile_first) * dim * dim);
-            break;
-        case PACKED_SOLID:
-            pack_solid(packed, c, packed->who + 2 * batch * PACKED_LANES + lane, constants + lane);
-            break;
+        case PACKED_BOND: put_bond(&out, packed, c, row); break;
+        case PACKED_ROLL: pack_roll(packed, c, row, batch, lane, out); break;
+        case PACKED_SOLID: pack_solid(packed, row, block, who, out); break;
+        case PACKED_SOLID_BOND:
+        case PACKED_SOLID_ROLL: pack_compound(packed, c, row, block, batch, lane, out); break;
         default: break; // what is solved one by one is read from the problem
         }
     }
@@ -260,16 +449,17 @@ static void pack_batch(packed_problem* packed, int64_t batch)
 
 void packed_refresh_friction(packed_problem* packed)
 {
-    const int dim = packed->dim, mu = contact_mu(dim);
+    const int dim = packed->dim;
     for (int64_t k = 0; k < packed->batch_count; k++) {
-        const int kind = packed->batches[k].kind; // only friction of compound contacts changes
-        if (kind != PACKED_BOND && kind != PACKED_ROLL && kind != PACKED_MOBILE_WALL) continue;
+        const int kind = packed->batches[k].kind,
+                  mu = packed_friction_at(kind, dim); // only friction of compound contacts changes
+        if (kind == PACKED_BALL || kind == PACKED_SOLID || kind == PACKED_SCALAR) continue;
         double* constants = constants_of(packed, kind, dim, k);
         for (int lane = 0; lane < PACKED_LANES; lane++) {
             const int64_t c = packed->source[k * PACKED_LANES + lane];
             if (c < 0) continue;
             constants[mu * PACKED_LANES + lane] =
-                packed->problem->contact[c * problem_width(dim) + mu];
+                packed->problem->contact[c * problem_width(dim) + contact_mu(dim)];
         }
         if (packed->single) {
             const double* from = constants + mu * PACKED_LANES; // friction has no unit
@@ -278,16 +468,19 @@ void packed_refresh_friction(packed_problem* packed)
             for (int lane = 0; lane < PACKED_LANES; lane++) to[lane] = (float)from[lane];
         }
     }
+    if (packed->on_card) packed_card_refresh_friction(packed);
 }
 
 talus_status packed_pack(packed_problem* packed, problem* p, int threads)
 {
     threads = packed_threads(p->count, threads);
+    packed_leave_card(packed);
     if (packed_arrange(packed, p, threads)) return TALUS_ERR_MEMORY;
     packed->problem = p;
     if (packed_gather_open(packed, threads)) return TALUS_ERR_MEMORY;
     packed->single = packed->has_old = false;
     const int dim = packed->dim, lanes = PACKED_LANES, turns = spin_width(dim);
+    const int64_t torques = packed->slots[PACKED_ROLL] + packed->slots[PACKED_SOLID_ROLL];
     const int64_t needed[PACKED_ARRAYS] = {
         [PACKED_ROW] = packed->row_count * packed_stride(dim),
         [PACKED_OLD_ROW] = packed->row_count * packed_stride(dim),
@@ -296,12 +489,14 @@ talus_status packed_pack(packed_problem* packed, problem* p, int threads)
         [PACKED_BALLS] = packed->slots[PACKED_BALL] * packed_fields(PACKED_BALL, dim) * lanes,
         [PACKED_BONDS] = packed->slots[PACKED_BOND] * packed_fields(PACKED_BOND, dim) * lanes,
         [PACKED_ROLLS] = packed->slots[PACKED_ROLL] * packed_fields(PACKED_ROLL, dim) * lanes,
-        [PACKED_MOBILE_WALLS] =
-            packed->slots[PACKED_MOBILE_WALL] * packed_fields(PACKED_MOBILE_WALL, dim) * lanes,
         [PACKED_SOLIDS] = packed->slots[PACKED_SOLID] * packed_fields(PACKED_SOLID, dim) * lanes,
+        [PACKED_SOLID_BONDS] =
+            packed->slots[PACKED_SOLID_BOND] * packed_fields(PACKED_SOLID_BOND, dim) * lanes,
+        [PACKED_SOLID_ROLLS] =
+            packed->slots[PACKED_SOLID_ROLL] * packed_fields(PACKED_SOLID_ROLL, dim) * lanes,
         [PACKED_SPIN_SCALE] = dim == 2 ? packed->row_count : 0,
-        [PACKED_TORQUE] = packed->slots[PACKED_ROLL] * turns * lanes,
-        [PACKED_OLD_TORQUE] = packed->slots[PACKED_ROLL] * turns * lanes,
+        [PACKED_TORQUE] = torques * turns * lanes,
+        [PACKED_OLD_TORQUE] = torques * turns * lanes,
         [PACKED_OLD_COMPOUND] = 3 * p->compound_count,
     };
     for (int k = 0; k < PACKED_ARRAYS; k++) {
@@ -322,22 +517,6 @@ talus_status packed_pack(packed_problem* packed, problem* p, int threads)
 
 // ---- one contact by itself ---------------------------------------------------------------------
 
-static void load_row(const packed_problem* packed, int32_t r, double* body)
-{
-    const int dim = packed->dim;
-    const double* row = packed->values[PACKED_ROW] + (int64_t)r * packed_stride(dim);
-    const double* source =
-        packed->problem->free + (int64_t)packed->body_of[r] * problem_stride(dim);
-    if (dim == 3) {
-        memcpy(body, row, 8 * sizeof(double));
-        return;
-    }
-    vec_copy(2, body, row);
-    body[row_im(2)] = row[3];
-    body[row_w(2)] = row[2] / packed->values[PACKED_SPIN_SCALE][r];
-    body[row_kim(2)] = source[row_kim(2)];
-}
-
 static void store_row(packed_problem* packed, int32_t r, const double* body)
 {
     const int dim = packed->dim;
@@ -350,26 +529,39 @@ static void store_row(packed_problem* packed, int32_t r, const double* body)
     row[2] = body[row_w(2)] * packed->values[PACKED_SPIN_SCALE][r];
 }
 
-/// A problem of one contact between the rows 0 and 1 of `body`, whose laws are those of contact c.
-static problem one_contact(const packed_problem* packed, int64_t c, double* body, double* row,
-                           int32_t index[4])
+/// A contact by itself, between the rows 0 and 1 of `body`.
+typedef struct lone_contact {
+    double body[16], row[10], split[36];
+    int32_t index[4];
+} lone_contact;
+
+/// The problem of contact c alone. A mobile wall is a copy that stays what it is.
+static problem one_contact(const packed_problem* packed, int64_t c, lone_contact* x)
 {
     const problem* p = packed->problem;
     const int dim = p->dim;
     const int32_t block = problem_block_of(p, c), compound = problem_compound_of(p, c);
-    const int64_t mobile = problem_mobile_wall(p, p->pair[2 * c]);
-    index[0] = 0, index[1] = 1;
-    index[2] = block < 0 ? -1 : 0, index[3] = compound < 0 ? -1 : 0;
-    problem one = {.dim = dim, .rows = 2, .body = body, .count = 1, .pair = index, .contact = row};
-    one.block = &index[2], one.compound = &index[3];
-    if (block >= 0) one.blocks = problem_block(p, dim, c);
+    x->index[0] = 0, x->index[1] = 1;
+    x->index[2] = block < 0 ? -1 : 0, x->index[3] = compound < 0 ? -1 : 0;
+    problem one = {.dim = dim,
+                   .rows = 2,
+                   .body = x->body,
+                   .count = 1,
+                   .pair = x->index,
+                   .contact = x->row,
+                   .block = &x->index[2],
+                   .compound = &x->index[3]};
+    if (problem_mobile_wall(p, p->pair[2 * c]) >= 0) {
+        packed_split_block(packed, c, x->split, x->row);
+        one.blocks = x->split;
+    } else {
+        const int width = problem_width(dim);
+        memcpy(x->row, p->contact + c * width, sizeof(double) * (size_t)width);
+        if (block >= 0) one.blocks = problem_block(p, dim, c);
+    }
     if (compound >= 0) {
         one.compound_rows = &p->compound_rows[compound];
         one.compound_turns = &p->compound_turns[compound];
-    }
-    if (mobile >= 0) {
-        one.mobile_count = 1;
-        one.mobility = p->mobility + mobile * dim * dim;
     }
     return one;
 }
@@ -391,17 +583,16 @@ static void extrapolate_torque(packed_problem* packed, int64_t c, double beta)
 double packed_update_scalar(packed_problem* packed, int64_t batch, int lane, bool momentum,
                             double beta, const double* y, double* x)
 {
-    const int dim = packed->dim, stride = problem_stride(dim), width = problem_width(dim);
+    const int dim = packed->dim, stride = problem_stride(dim);
     const int64_t c = packed->source[batch * PACKED_LANES + lane];
     const int32_t* who = packed->who + 2 * batch * PACKED_LANES + lane;
-    double body[16], row[10], dp[3];
-    int32_t index[4];
+    lone_contact alone;
+    double *body = alone.body, *row = alone.row, dp[3];
     if (momentum) extrapolate_torque(packed, c, beta);
-    memcpy(row, packed->problem->contact + c * width, sizeof(double) * (size_t)width);
-    unpack_impulse(packed, row, y, row + contact_p(dim));
-    load_row(packed, who[0], body);
-    load_row(packed, who[PACKED_LANES], body + stride);
-    problem one = one_contact(packed, c, body, row, index);
+    problem one = one_contact(packed, c, &alone);
+    unpack_impulse(dim, row, y, row + contact_p(dim));
+    unpack_row(packed, packed->problem, dim, who[0], body);
+    unpack_row(packed, packed->problem, dim, who[PACKED_LANES], body + stride);
     if (dim == 2) {
         update_contact(&one, 2, 0, body, body + stride, dp);
     } else {
@@ -415,23 +606,21 @@ double packed_update_scalar(packed_problem* packed, int64_t batch, int lane, boo
 
 void packed_apply_scalar(packed_problem* packed, int64_t batch)
 {
-    const int dim = packed->dim, stride = problem_stride(dim), width = problem_width(dim);
+    const int dim = packed->dim, stride = problem_stride(dim);
     for (int lane = 0; lane < PACKED_LANES; lane++) {
         const int64_t c = packed->source[batch * PACKED_LANES + lane];
         const int32_t* who = packed->who + 2 * batch * PACKED_LANES + lane;
-        double body[16], row[10];
-        int32_t index[4];
+        lone_contact alone;
         if (c < 0) continue;
-        memcpy(row, packed->problem->contact + c * width, sizeof(double) * (size_t)width);
-        unpack_impulse(packed, row,
+        problem one = one_contact(packed, c, &alone);
+        unpack_impulse(dim, alone.row,
                        packed->values[PACKED_IMPULSE] + batch * dim * PACKED_LANES + lane,
-                       row + contact_p(dim));
-        load_row(packed, who[0], body);
-        load_row(packed, who[PACKED_LANES], body + stride);
-        problem one = one_contact(packed, c, body, row, index);
+                       alone.row + contact_p(dim));
+        unpack_row(packed, packed->problem, dim, who[0], alone.body);
+        unpack_row(packed, packed->problem, dim, who[PACKED_LANES], alone.body + stride);
         problem_apply(&one, 0);
-        store_row(packed, who[0], body);
-        store_row(packed, who[PACKED_LANES], body + stride);
+        store_row(packed, who[0], alone.body);
+        store_row(packed, who[PACKED_LANES], alone.body + stride);
     }
 }
 
@@ -456,6 +645,10 @@ void packed_remember(packed_problem* packed, int threads)
 {
     threads = packed_threads(packed->count, threads);
     packed->has_old = true;
+    if (packed->on_card) {
+        packed_card_remember(packed);
+        return;
+    }
     memset(packed->held, 0, (size_t)packed->batch_count * PACKED_LANES);
     copy_array(packed, PACKED_OLD_ROW, PACKED_ROW, threads);
     copy_array(packed, PACKED_OLD_IMPULSE, PACKED_IMPULSE, threads);
@@ -501,7 +694,6 @@ static void do_block(void* data, int64_t k)
     packed_problem* packed = pass->packed;
     const packed_block* block = &packed->blocks[k];
     for (int i = 0; i < block->wait_count; i++) wait_for(packed, block->waits[i], pass->number);
-    for (int64_t i = 0; i < k && block->wait_count < 0; i++) wait_for(packed, i, pass->number);
     pass->work(packed, k, pass->data);
     __atomic_store_n(&packed->done[k], pass->number, __ATOMIC_RELEASE);
 }
@@ -528,11 +720,36 @@ static void sweep_one(packed_problem* packed, int64_t block, const void* data)
 {
     const sweep_task* task = data;
     task->sweep(packed, block, task->manner, &packed->sums[block]);
+    packed_push_wall(packed, block, packed->has_old, packed->single);
+}
+
+/// The sums of all blocks; those of floats are in their units.
+static packed_sums add_blocks(const packed_problem* packed, double unit)
+{
+    double change[PACKED_SUMMANDS] = {0.0}, step[PACKED_SUMMANDS] = {0.0},
+           turning[PACKED_SUMMANDS] = {0.0}, impulse[PACKED_SUMMANDS] = {0.0};
+    int64_t skipped = 0;
+    for (int64_t k = 0; k <= packed->block_count; k++) {
+        const packed_sums* sums = &packed->sums[k];
+        const int64_t turn = k % PACKED_SUMMANDS;
+        change[turn] += sums->change;
+        step[turn] += sums->step;
+        turning[turn] += sums->turning;
+        impulse[turn] += sums->impulse;
+        skipped += sums->skipped;
+    }
+    packed_add_halves(change);
+    packed_add_halves(step);
+    packed_add_halves(turning);
+    packed_add_halves(impulse);
+    return (packed_sums){unit * change[0], unit * step[0], unit * turning[0], unit * impulse[0],
+                         skipped};
 }
 
 packed_sums packed_sweep(packed_problem* packed, const packed_kernels* kernels,
                          const packed_manner* manner, int threads)
 {
+    if (packed->on_card) return packed_card_sweep(packed, manner);
     const packed_kernels* one_lane = packed_kernels_for(TALUS_VECTOR_PORTABLE);
     const double unit = packed->single ? packed->velocity_unit * packed->impulse_unit : 1.0;
     packed_manner in_units = *manner;
@@ -541,31 +758,29 @@ packed_sums packed_sweep(packed_problem* packed, const packed_kernels* kernels,
     do_blocks(packed, sweep_one, &task, packed_threads(packed->count, threads));
     task.sweep = packed->single ? one_lane->sweep_single : one_lane->sweep;
     sweep_one(packed, packed->block_count, &task);
-    packed_sums all = {0};
-    for (int64_t k = 0; k <= packed->block_count; k++) {
-        all.change += packed->sums[k].change;
-        all.step += packed->sums[k].step;
-        all.turning += packed->sums[k].turning;
-        all.impulse += packed->sums[k].impulse;
-        all.skipped += packed->sums[k].skipped;
-    }
-    all.change *= unit, all.step *= unit, all.turning *= unit, all.impulse *= unit;
-    return all;
+    packed_move_walls(packed, packed->has_old, packed->single);
+    return add_blocks(packed, unit);
 }
 
 static void apply_one(packed_problem* packed, int64_t block, const void* data)
 {
     const packed_kernels* kernels = data;
     kernels->apply(packed, block);
+    packed_push_wall(packed, block, false, false);
 }
 
 void packed_apply(packed_problem* packed, const packed_kernels* kernels, int threads)
 {
+    if (packed->on_card) {
+        packed_card_apply(packed);
+        return;
+    }
     threads = packed_threads(packed->count, threads);
 #pragma omp parallel for num_threads(threads) if (threads > 1) schedule(static)
     for (int64_t r = 0; r < packed->row_count; r++) pack_row(packed, r);
     do_blocks(packed, apply_one, kernels, threads);
     apply_one(packed, packed->block_count, packed_kernels_for(TALUS_VECTOR_PORTABLE));
+    packed_move_walls(packed, false, false);
 }
 
 // ---- back --------------------------------------------------------------------------------------
@@ -577,21 +792,21 @@ static void unpack_batch(const packed_problem* packed, int64_t batch)
         const int64_t c = packed->source[batch * PACKED_LANES + lane];
         if (c < 0) continue;
         double* row = packed->problem->contact + c * problem_width(dim);
-        unpack_impulse(packed, row,
-                       packed->values[PACKED_IMPULSE] + batch * dim * PACKED_LANES + lane,
+        unpack_impulse(dim, row, packed->values[PACKED_IMPULSE] + batch * dim * PACKED_LANES + lane,
                        row + contact_p(dim));
-        if (packed->batches[batch].kind != PACKED_ROLL) continue;
-        double* torque =
-            packed->problem->compound_rows[problem_compound_of(packed->problem, c)].torque;
-        for (int k = 0; k < spin_width(dim); k++) {
-            torque[k] = packed_torque(packed, batch, lane)[k * PACKED_LANES];
-        }
+        if (!packed_has_torques(packed->batches[batch].kind)) continue;
+        const int32_t compound = problem_compound_of(packed->problem, c);
+        unpack_torque(packed, c, batch, lane, packed->problem->compound_rows[compound].torque);
     }
 }
 
 /// Velocities of the sweep before, less or more those of this one.
 static void move_old_rows(packed_problem* packed, double sign, int threads)
 {
+    if (packed->on_card) {
+        packed_card_move_old_rows(packed, sign);
+        return;
+    }
     const int64_t numbers = packed->has_old ? packed->length[PACKED_OLD_ROW] : 0;
     const double* row = packed->values[PACKED_ROW];
     double* old = packed->values[PACKED_OLD_ROW];
@@ -600,9 +815,10 @@ static void move_old_rows(packed_problem* packed, double sign, int threads)
     for (int64_t k = 0; k < numbers; k++) old[k] += sign * row[k];
 }
 
-void packed_show(const packed_problem* packed, int threads)
+void packed_show(packed_problem* packed, int threads)
 {
     const int dim = packed->dim;
+    if (packed->on_card) packed_card_fetch(packed);
     threads = packed_threads(packed->count, threads);
 #pragma omp parallel num_threads(threads) if (threads > 1)
     {
@@ -615,21 +831,28 @@ void packed_show(const packed_problem* packed, int threads)
                      packed->values[PACKED_ROW] + r * packed_stride(dim));
         }
     }
+    packed_show_walls(packed);
 }
 
 /// What rounding has made of the velocities is taken from those of the sweep before, too: left in
 /// one of them, momentum would make it grow from sweep to sweep.
-void packed_give_back(packed_problem* packed, const packed_kernels* kernels, int threads)
+void packed_refresh(packed_problem* packed, const packed_kernels* kernels, int threads)
 {
-    problem* p = packed->problem;
-    const int64_t numbers = p->rows * problem_stride(packed->dim);
     if (packed->single) {
         packed_refresh_single(packed, kernels, threads);
-    } else {
-        move_old_rows(packed, -1.0, threads);
-        packed_apply(packed, kernels, threads);
-        move_old_rows(packed, 1.0, threads);
+        return;
     }
+    move_old_rows(packed, -1.0, threads);
+    packed_apply(packed, kernels, threads);
+    move_old_rows(packed, 1.0, threads);
+}
+
+void packed_write(packed_problem* packed, int threads)
+{
+    problem* p = packed->problem;
+    const int dim = packed->dim;
+    const int64_t numbers = p->rows * problem_stride(dim);
+    if (packed->on_card) packed_card_fetch(packed);
     threads = packed_threads(packed->count, threads);
 #pragma omp parallel num_threads(threads) if (threads > 1)
     {
@@ -641,9 +864,16 @@ void packed_give_back(packed_problem* packed, const packed_kernels* kernels, int
         for (int64_t r = 0; r < packed->row_count; r++) {
             const int32_t body = packed->body_of[r];
             if (body < 0 || packed->private_row[r]) continue; // copies are equal to what is there
-            load_row(packed, (int32_t)r, p->body + (int64_t)body * problem_stride(packed->dim));
+            unpack_row(packed, p, dim, r, p->body + (int64_t)body * problem_stride(dim));
         }
     }
+    packed_show_walls(packed);
+}
+
+void packed_give_back(packed_problem* packed, const packed_kernels* kernels, int threads)
+{
+    packed_refresh(packed, kernels, threads);
+    packed_write(packed, threads);
 }
 
 /// Take the impulses of a batch from the problem.
@@ -678,13 +908,20 @@ static void shift_one(packed_problem* packed, int64_t number, const void* data)
     }
     kernels->apply(packed, number);
     for (int64_t k = block->first; k < block->last; k++) load_impulses(packed, k);
+    packed_push_wall(packed, number, true, false);
 }
 
 void packed_shift(packed_problem* packed, const packed_kernels* kernels, int threads)
 {
+    if (packed->on_card) {
+        for (int64_t k = 0; k < packed->batch_count; k++) load_impulses(packed, k);
+        packed_card_shift(packed);
+        return;
+    }
     memset(packed->open, 0, (size_t)packed->batch_count);
     move_old_rows(packed, -1.0, threads);
     do_blocks(packed, shift_one, kernels, packed_threads(packed->count, threads));
     shift_one(packed, packed->block_count, packed_kernels_for(TALUS_VECTOR_PORTABLE));
     move_old_rows(packed, 1.0, threads);
+    packed_move_walls(packed, true, false);
 }

@@ -5,16 +5,22 @@
 ///     u = u_free + wt p + c q,     y = y_free + c p + wr q,     |p| <= slide,  |q| <= roll.
 /// First q is left free: p feels wt - c^2/wr. If q is within its bound that is the answer. In the
 /// plane the answer is else at the bound of q that was passed, because what is left when p has been
-/// minimised out is convex in q. In space p is left free in turn; if both reach their bounds, exact
-/// minimisation over p and q in turn goes on, in each lane until it is at rest.
+/// minimised out is convex in q. In space p is left free in turn. If both reach their bounds they
+/// are drags, u = -s p and y = -t q with s, t > 0, and the s and t at which |p| and |q| are the
+/// bounds are found by Newton's method: the inverse lengths are nearly linear in them. Lanes that
+/// are not at rest after some steps are left to exact minimisation over p and q in turn.
 #ifndef TALUS_RIGID_PACKED_ROLL_H
 #define TALUS_RIGID_PACKED_ROLL_H
 
+#include "base/portable.h"
 #include "rigid/packed/ball.h"
 
 /// Rounds of alternation at most, and the relative change that is rounding.
 enum { ROLL_ROUNDS = 400 };
 static const double ROLL_REST = BY_PRECISION(0x1p-50, 0x1p-21);
+/// Newton's steps at most, and the part of a bound whose square is rounding.
+enum { BOTH_STEPS = 10 };
+static const double BOTH_REST = BY_PRECISION(1e-8, 3e-4);
 
 /// Constants behind those of a BOND; packed.c puts them in this order.
 typedef struct roll_constants {
@@ -69,8 +75,7 @@ static ALWAYS_INLINE void apply_torques(const packed_problem* packed, const int 
                                         int lane, const real* k, packed_bodies* o)
 {
     const int turns = spin_width(dim);
-    const real* t = values_of(packed, PACKED_TORQUE) +
-                    packed->batches[batch].slot * turns * PACKED_LANES + lane;
+    const real* t = values_of(packed, PACKED_TORQUE) + packed_torque_at(packed, dim, batch) + lane;
     const roll_constants r = roll_constants_of(dim, k);
     lanes torque[3];
     for (int i = 0; i < turns; i++) torque[i] = field(t, i);
@@ -118,7 +123,50 @@ static ALWAYS_INLINE void minimise(const lanes* x, lanes c, const lanes* y, lane
     cut_to_bound(bound, out);
 }
 
-/// Sliding and rolling at their bounds in the lanes of `moving`, by turns.
+/// Sliding and rolling at their bounds in the lanes of `moving`, by Newton's method on the drags s
+/// and t. Returns those that were solved.
+static ALWAYS_INLINE lane_mask drag_both(const roll_constants* r, const lanes* u, const lanes* v,
+                                         lanes slide, lanes roll, lane_mask moving, lanes* p,
+                                         lanes* q)
+{
+    const lanes zero = lanes_set(0.0), one = lanes_set(1.0), c = r->c;
+    const lanes uu = dot3(u, u), uv = dot3(u, v), vv = dot3(v, v);
+    lanes s = zero, t = zero;
+    lane_mask solved = mask_but(moving, moving);
+    moving = mask_and(moving, mask_and(lanes_more(slide, zero), lanes_more(roll, zero)));
+    for (int step = 0; step < BOTH_STEPS && mask_bits(moving) != 0; step++) {
+        // p = (c v - b u)/det, q = (c u - a v)/det
+        const lanes a = r->wt + s, b = r->wr + t, i = one / (a * b - c * c), cc = c * c, ii = i * i;
+        const lanes pp = ii * (cc * vv - lanes_set(2.0) * c * b * uv + b * b * uu);
+        const lanes qq = ii * (cc * uu - lanes_set(2.0) * c * a * uv + a * a * vv);
+        const lanes pq = ii * ((cc + a * b) * uv - c * (a * vv + b * uu));
+        const lanes p_off = lanes_sqrt(pp) - slide, q_off = lanes_sqrt(qq) - roll;
+        // J (ds, dt) = det (p_off, q_off) is how the lengths fall, weighted so that steps are those
+        // on bound/length.
+        const lanes J11 = slide * b, J22 = roll * a, cross_part = zero - c * pq;
+        const lanes J12 = slide * cross_part / pp, J21 = roll * cross_part / qq;
+        const lanes scale = one / (i * (J11 * J22 - J12 * J21));
+        const lanes ds = (J22 * p_off - J12 * q_off) * scale;
+        const lanes dt = (J11 * q_off - J21 * p_off) * scale;
+        const lane_mask rests = mask_and(lanes_more(lanes_set(BOTH_REST) * slide, lanes_abs(p_off)),
+                                         lanes_more(lanes_set(BOTH_REST) * roll, lanes_abs(q_off)));
+        const lane_mask now = mask_and(moving, rests);
+        if (mask_bits(now) != 0) { // the last step, to first order
+            for (int k = 0; k < 3; k++) {
+                const lanes pk = i * (c * v[k] - b * u[k]), qk = i * (c * u[k] - a * v[k]);
+                p[k] = lanes_pick(now, pk + i * (c * qk * dt - b * pk * ds), p[k]);
+                q[k] = lanes_pick(now, qk + i * (c * pk * ds - a * qk * dt), q[k]);
+            }
+        }
+        solved = mask_or(solved, now);
+        moving = mask_but(moving, now);
+        s = lanes_max0(s + ds);
+        t = lanes_max0(t + dt);
+    }
+    return solved;
+}
+
+/// The same by turns, in as many rounds as it takes.
 static ALWAYS_INLINE void alternate(const roll_constants* r, lanes mt, const lanes* u,
                                     const lanes* v, lanes slide, lanes roll, lane_mask moving,
                                     lanes* p, lanes* q)
@@ -154,18 +202,27 @@ static ALWAYS_INLINE void slide_and_roll(const roll_constants* r, lanes mt, cons
         p[i] = lanes_pick(beyond, p_free[i], p[i]);
         q[i] = lanes_pick(beyond, q_bound[i], q[i]);
     }
-    alternate(r, mt, u, v, slide, roll, mask_and(beyond, longer(p_free, slide)), p, q);
+    const lane_mask both = mask_and(beyond, longer(p_free, slide));
+    if (mask_bits(both) == 0) return;
+    const lane_mask solved = drag_both(r, u, v, slide, roll, both, p, q);
+    alternate(r, mt, u, v, slide, roll, mask_but(both, solved), p, q);
 }
 
-/// Cube roots of the normal impulses, lane by lane, if any bound wants them (hertzian contacts).
+static ALWAYS_INLINE lanes cube_roots(lanes x)
+{
+    _Alignas(64) real each[LANE_WIDTH];
+    lanes_store(each, x);
+    for (int lane = 0; lane < LANE_WIDTH; lane++)
+        each[lane] = (real)portable_cbrt((double)each[lane]);
+    return lanes_load(each);
+}
+
+/// Cube roots of the normal impulses if any bound wants them (hertzian contacts).
 static ALWAYS_INLINE lanes root_for(const roll_constants* r, lanes base)
 {
     const lanes zero = lanes_set(0.0);
     if (mask_bits(lanes_more(r->roll_power + r->torsion_power, zero)) == 0) return zero;
-    _Alignas(64) real each[LANE_WIDTH];
-    lanes_store(each, base);
-    for (int lane = 0; lane < LANE_WIDTH; lane++) each[lane] = (real)cbrt((double)each[lane]);
-    return lanes_load(each);
+    return cube_roots(base);
 }
 
 /// Exact impulse x and torque in space; `torque` holds the present one.
@@ -199,59 +256,57 @@ static ALWAYS_INLINE void solve_rolling_spheres(const lanes* k, const roll_const
 }
 
 static ALWAYS_INLINE void sweep_rolls(packed_problem* packed, const int dim, int64_t batch,
-                                      bool momentum, lanes beta, lane_sums* sums)
+                                      int part, const lane_manner manner, lane_sums* sums)
 {
     const int fields = packed_fields(PACKED_BOND, dim), turns = spin_width(dim);
-    const int64_t torques = packed->batches[batch].slot * turns * PACKED_LANES;
+    const int64_t torques = packed_torque_at(packed, dim, batch);
     const real* constants = constants_of(packed, PACKED_ROLL, dim, batch);
     real* p = values_of(packed, PACKED_IMPULSE) + batch * dim * PACKED_LANES;
     real* z = values_of(packed, PACKED_OLD_IMPULSE) + batch * dim * PACKED_LANES;
     real* t = values_of(packed, PACKED_TORQUE) + torques;
     real* old_t = values_of(packed, PACKED_OLD_TORQUE) + torques;
-    for (int part = 0; part < PARTS; part++) {
-        const int lane = part * LANE_WIDTH;
-        const int32_t* who = packed->who + 2 * batch * PACKED_LANES + lane;
-        lanes k[12], x[3], y[3], before[3], dp[3], torque[3], dt[3], torque_before[3];
-        packed_bodies o;
-        load_bodies(dim, values_of(packed, PACKED_ROW), who, &o);
-        for (int i = 0; i < fields; i++) k[i] = field(constants + lane, i);
-        const roll_constants r = roll_constants_of(dim, constants + lane);
-        for (int i = 0; i < dim; i++) {
-            const int at = i * PACKED_LANES + lane;
-            y[i] = extrapolate(p + at, z + at, momentum, beta, &before[i]);
-        }
-        for (int i = 0; i < turns; i++) {
-            const int at = i * PACKED_LANES + lane;
-            dt[i] = torque[i] = extrapolate(t + at, old_t + at, momentum, beta, &torque_before[i]);
-        }
-        const lanes wn = body_im(o.a) + body_im(o.b);
-        if (dim == 2) {
-            solve_rolling_disks(k, &r, lanes_set(packed->spin_arm), y, x, torque, &o);
-        } else {
-            solve_rolling_spheres(k, &r, y, x, torque, &o);
-        }
-        for (int i = 0; i < dim; i++) {
-            dp[i] = x[i] - y[i];
-            lanes_store(p + i * PACKED_LANES + lane, x[i]);
-        }
-        for (int i = 0; i < turns; i++) {
-            dt[i] = torque[i] - dt[i];
-            lanes_store(t + i * PACKED_LANES + lane, torque[i]);
-        }
-        apply_balls(packed, PACKED_ROLL, dim, constants + lane, k, dp, &o);
-        twist(dim, &r, dt, &o);
-        store_bodies(dim, values_of(packed, PACKED_ROW), who, &o);
-        const lane_mask hold =
-            add_to_sums(packed, dim, batch, part, momentum, wn, x, y, before, sums);
-        if (mask_bits(hold) != 0) {
-            packed_bodies old;
-            load_bodies(dim, values_of(packed, PACKED_OLD_ROW), who, &old);
-            hold_impulses(dim, hold, x, before, z + lane, dp);
-            hold_impulses(turns, hold, torque, torque_before, old_t + lane, dt);
-            apply_balls(packed, PACKED_ROLL, dim, constants + lane, k, dp, &old);
-            twist(dim, &r, dt, &old);
-            store_bodies(dim, values_of(packed, PACKED_OLD_ROW), who, &old);
-        }
+    const int lane = part * LANE_WIDTH;
+    const int32_t* who = packed->who + 2 * batch * PACKED_LANES + lane;
+    lanes k[12], x[3], y[3], before[3], dp[3], torque[3], dt[3], torque_before[3];
+    packed_bodies o;
+    load_bodies(dim, values_of(packed, PACKED_ROW), who, &o);
+    for (int i = 0; i < fields; i++) k[i] = field(constants + lane, i);
+    const roll_constants r = roll_constants_of(dim, constants + lane);
+    for (int i = 0; i < dim; i++) {
+        const int at = i * PACKED_LANES + lane;
+        y[i] = extrapolate(p + at, z + at, manner, &before[i]);
+    }
+    for (int i = 0; i < turns; i++) {
+        const int at = i * PACKED_LANES + lane;
+        dt[i] = torque[i] = extrapolate(t + at, old_t + at, manner, &torque_before[i]);
+    }
+    const lanes wn = inverse_of(k[dim]);
+    if (dim == 2) {
+        solve_rolling_disks(k, &r, lanes_set(packed->spin_arm), y, x, torque, &o);
+    } else {
+        solve_rolling_spheres(k, &r, y, x, torque, &o);
+    }
+    for (int i = 0; i < dim; i++) {
+        dp[i] = x[i] - y[i];
+        lanes_store(p + i * PACKED_LANES + lane, x[i]);
+    }
+    for (int i = 0; i < turns; i++) {
+        dt[i] = torque[i] - dt[i];
+        lanes_store(t + i * PACKED_LANES + lane, torque[i]);
+    }
+    apply_balls(packed, dim, k, dp, &o);
+    twist(dim, &r, dt, &o);
+    store_bodies(dim, values_of(packed, PACKED_ROW), who, &o);
+    const lane_mask hold = add_to_sums(packed, dim, batch, part, manner.momentum, manner.outlier,
+                                       wn, x, y, before, sums);
+    if (mask_bits(hold) != 0) {
+        packed_bodies old;
+        load_bodies(dim, values_of(packed, PACKED_OLD_ROW), who, &old);
+        hold_impulses(dim, hold, x, before, z + lane, dp);
+        hold_impulses(turns, hold, torque, torque_before, old_t + lane, dt);
+        apply_balls(packed, dim, k, dp, &old);
+        twist(dim, &r, dt, &old);
+        store_bodies(dim, values_of(packed, PACKED_OLD_ROW), who, &old);
     }
 }
 

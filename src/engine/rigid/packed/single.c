@@ -8,6 +8,7 @@
 #include "rigid/packed/packed.h"
 
 #include "base/array.h"
+#include "base/portable.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -27,9 +28,21 @@ static const char* units_of(packed_array array, int dim)
     case PACKED_BALLS: return dim == 2 ? "11mmv1" : "111v1";
     case PACKED_BONDS: return dim == 2 ? "11mmv1pvv" : "111mmv1pvvvv";
     case PACKED_ROLLS: return dim == 2 ? "11mmv1pvv11iii1mmm1rv" : "111mmv1pvvvv11iii1mmm1r1rvvv";
-    case PACKED_MOBILE_WALLS: return dim == 2 ? "11mmv1pvviii" : "111mmv1pvvvviiiiii";
     case PACKED_SOLIDS:
         return dim == 2 ? "11iv1iiimmm1111" : "111iv1iiiiiimmmmmm111111111111111111";
+    case PACKED_SOLID_BONDS:
+        return dim == 2 ? "11iv1pvv"
+                          "iii1111"
+                        : "111iv1pv111vv"
+                          "iiiiii111111111111111111";
+    case PACKED_SOLID_ROLLS:
+        return dim == 2 ? "11iv1pvv"
+                          "iiiiii1111"
+                          "11rv11"
+                        : "111iv1pv111vv"
+                          "iiiiiiiiiiiiiiiiiiiii111111111111111111"
+                          "11r1rvvv"
+                          "111111111111111111";
     default: return NULL;
     }
 }
@@ -42,7 +55,7 @@ static double unit_value(const packed_problem* packed, char unit)
     case 'p': return p;
     case 'm': return p / v;
     case 'i': return v / p;
-    case 'r': return packed->dim == 2 ? 1.0 / sqrt(p) : 1.0 / cbrt(p);
+    case 'r': return packed->dim == 2 ? 1.0 / sqrt(p) : 1.0 / portable_cbrt(p);
     default: return 1.0;
     }
 }
@@ -85,7 +98,7 @@ void packed_single_free(packed_problem* packed)
 /// Units of an array for a whole period of its fields.
 typedef struct unit_table {
     int fields, repeat;
-    double unit[36];
+    double unit[80];
 } unit_table;
 
 static unit_table units_for(const packed_problem* packed, packed_array array)

@@ -50,13 +50,14 @@ static ALWAYS_INLINE slip_2d judge_2d(const solid_contact* c, double d)
     return (slip_2d){r, (zero - along) * r, good};
 }
 
-/// Solve the lanes of `try`; returns those that were.
-static ALWAYS_INLINE lane_mask slide_2d(const solid_contact* c, lane_mask try, lanes* x)
+/// Solve the lanes of `wanted`; returns those that were.
+static ALWAYS_INLINE lane_mask slide_2d(const solid_contact* c, lane_mask wanted, lanes* x)
 {
     const slip_2d left = judge_2d(c, -1.0), right = judge_2d(c, 1.0);
-    const lane_mask more = mask_or(lanes_more(left.power, right.power), mask_but(try, right.good));
+    const lane_mask more =
+        mask_or(lanes_more(left.power, right.power), mask_but(wanted, right.good));
     const lane_mask to_left = mask_and(left.good, more);
-    const lane_mask solved = mask_and(try, mask_or(left.good, right.good));
+    const lane_mask solved = mask_and(wanted, mask_or(left.good, right.good));
     const lanes r = lanes_pick(to_left, left.r, right.r), pt = c->mu * r;
     x[0] = lanes_pick(solved, r, x[0]);
     x[1] = lanes_pick(solved, lanes_pick(to_left, lanes_set(0.0) - pt, pt), x[1]);
@@ -123,18 +124,18 @@ static ALWAYS_INLINE slip_angle slip_angle_of(const solid_contact* c, const slip
                         .v = {fn * s->b[0] - s->a * s->f[0], fn * s->b[1] - s->a * s->f[1]}};
 }
 
-/// Those lanes of `try` that surely have one slip only. See the head of law/coulomb_block.c;
+/// Those lanes of `wanted` that surely have one slip only. See the head of law/coulomb_block.c;
 /// |M|^2/2 is the sum of the squares of the coefficients.
-static ALWAYS_INLINE lane_mask slip_is_unique(const slip_angle* s, lane_mask try)
+static ALWAYS_INLINE lane_mask slip_is_unique(const slip_angle* s, lane_mask wanted)
 {
     const lanes radius2 = s->e1 * s->e1 + s->e2 * s->e2, half2 = s->half * s->half;
     const lane_mask definite =
         mask_and(lanes_more(s->half, lanes_set(0.0)), lanes_more(half2, radius2));
-    if (mask_bits(mask_but(try, definite)) == 0) return try;
+    if (mask_bits(mask_but(wanted, definite)) == 0) return wanted;
     const lanes M2 = lanes_set(2.0) * (radius2 + half2 + s->e0 * s->e0);
     const lanes v = lanes_sqrt(s->v[0] * s->v[0] + s->v[1] * s->v[1]);
     const lanes least = s->half - lanes_sqrt(radius2);
-    return mask_and(try, mask_or(definite, lanes_more(v, lanes_sqrt(M2) - least)));
+    return mask_and(wanted, mask_or(definite, lanes_more(v, lanes_sqrt(M2) - least)));
 }
 
 /// One step of Newton's method for the lanes of `moving`; returns those that must go on.
@@ -164,8 +165,8 @@ static ALWAYS_INLINE void start_direction(const slip_frame* s, const lanes* y, l
     d[1] = lanes_pick(there, y2 * scale, zero);
 }
 
-/// Solve the lanes of `try` from the impulse y; returns those that were.
-static ALWAYS_INLINE lane_mask slide_3d(const solid_contact* c, lane_mask try, const lanes* y,
+/// Solve the lanes of `wanted` from the impulse y; returns those that were.
+static ALWAYS_INLINE lane_mask slide_3d(const solid_contact* c, lane_mask wanted, const lanes* y,
                                         lanes* x)
 {
     const lanes zero = lanes_set(0.0), one = lanes_set(1.0), mu = c->mu;
@@ -173,8 +174,8 @@ static ALWAYS_INLINE lane_mask slide_3d(const solid_contact* c, lane_mask try, c
     const slip_angle angle = slip_angle_of(c, &s);
     lanes d[2];
     start_direction(&s, y, d);
-    try = slip_is_unique(&angle, try);
-    lane_mask moving = try;
+    wanted = slip_is_unique(&angle, wanted);
+    lane_mask moving = wanted;
     for (int i = 0; i < TURNS && mask_bits(moving) != 0; i++) moving = turn(&angle, moving, d);
     const lanes stretch = lanes_set(1.5) - lanes_set(0.5) * (d[0] * d[0] + d[1] * d[1]);
     d[0] = d[0] * stretch;
@@ -190,7 +191,7 @@ static ALWAYS_INLINE lane_mask slide_3d(const solid_contact* c, lane_mask try, c
     const lanes rounding = lanes_set(SHARP) * size;
     const lane_mask fits = mask_and(lanes_more(rounding, across), lanes_more(rounding, along));
     const lane_mask sure = lanes_more(D, lanes_set(CANCELLED) * trace * with_mu);
-    const lane_mask solved = mask_and(try, mask_and(fits, sure));
+    const lane_mask solved = mask_and(wanted, mask_and(fits, sure));
     for (int i = 0; i < 3; i++) {
         const lanes p = r * (c->n[i] + mu * (d[0] * s.t1[i] + d[1] * s.t2[i]));
         x[i] = lanes_pick(solved, p, x[i]);

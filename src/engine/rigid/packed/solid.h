@@ -127,49 +127,48 @@ static ALWAYS_INLINE void solve_solids(const int dim, const real* k, const lanes
     for (int i = 0; i < dim; i++) x[i] = lanes_pick(closing, x[i], zero);
     if (mask_bits(slides) == 0) return;
     const solid_contact contact = {n, upper, mu, free_n, alone};
-    const lane_mask try = mask_and(slides, regular);
-    const lane_mask solved = dim == 2 ? slide_2d(&contact, try, x) : slide_3d(&contact, try, y, x);
+    const lane_mask wanted = mask_and(slides, regular);
+    const lane_mask solved =
+        dim == 2 ? slide_2d(&contact, wanted, x) : slide_3d(&contact, wanted, y, x);
     const lane_mask left = mask_but(slides, solved);
     if (mask_bits(left) != 0) solve_lanes_alone(dim, k, left, alone, y, x);
 }
 
 static ALWAYS_INLINE void sweep_solids(packed_problem* packed, const int dim, int64_t batch,
-                                       bool momentum, lanes beta, lane_sums* sums)
+                                       int part, const lane_manner manner, lane_sums* sums)
 {
     const int arms = packed_solid_arms(dim), arm_size = dim == 2 ? 2 : 9;
     const real* constants = constants_of(packed, PACKED_SOLID, dim, batch);
     real* p = values_of(packed, PACKED_IMPULSE) + batch * dim * PACKED_LANES;
     real* z = values_of(packed, PACKED_OLD_IMPULSE) + batch * dim * PACKED_LANES;
-    for (int part = 0; part < PARTS; part++) {
-        const int lane = part * LANE_WIDTH;
-        const int32_t* who = packed->who + 2 * batch * PACKED_LANES + lane;
-        const real* k = constants + lane;
-        const real *arm_a = k + arms * PACKED_LANES, *arm_b = arm_a + arm_size * PACKED_LANES;
-        lanes n[3], u[3], x[3], y[3], before[3], dp[3];
-        packed_bodies o;
-        load_bodies(dim, values_of(packed, PACKED_ROW), who, &o);
-        for (int i = 0; i < dim; i++) {
-            const int at = i * PACKED_LANES + lane;
-            n[i] = field(k, i);
-            y[i] = extrapolate(p + at, z + at, momentum, beta, &before[i]);
-        }
-        solid_velocity(dim, n, arm_a, arm_b, &o, u);
-        solve_solids(dim, k, n, u, y, x);
-        for (int i = 0; i < dim; i++) {
-            dp[i] = x[i] - y[i];
-            lanes_store(p + i * PACKED_LANES + lane, x[i]);
-        }
-        apply_solids(dim, n, arm_a, arm_b, dp, &o);
-        store_bodies(dim, values_of(packed, PACKED_ROW), who, &o);
-        const lane_mask hold =
-            add_to_sums(packed, dim, batch, part, momentum, field(k, dim), x, y, before, sums);
-        if (mask_bits(hold) != 0) {
-            packed_bodies old;
-            load_bodies(dim, values_of(packed, PACKED_OLD_ROW), who, &old);
-            hold_impulses(dim, hold, x, before, z + lane, dp);
-            apply_solids(dim, n, arm_a, arm_b, dp, &old);
-            store_bodies(dim, values_of(packed, PACKED_OLD_ROW), who, &old);
-        }
+    const int lane = part * LANE_WIDTH;
+    const int32_t* who = packed->who + 2 * batch * PACKED_LANES + lane;
+    const real* k = constants + lane;
+    const real *arm_a = k + arms * PACKED_LANES, *arm_b = arm_a + arm_size * PACKED_LANES;
+    lanes n[3], u[3], x[3], y[3], before[3], dp[3];
+    packed_bodies o;
+    load_bodies(dim, values_of(packed, PACKED_ROW), who, &o);
+    for (int i = 0; i < dim; i++) {
+        const int at = i * PACKED_LANES + lane;
+        n[i] = field(k, i);
+        y[i] = extrapolate(p + at, z + at, manner, &before[i]);
+    }
+    solid_velocity(dim, n, arm_a, arm_b, &o, u);
+    solve_solids(dim, k, n, u, y, x);
+    for (int i = 0; i < dim; i++) {
+        dp[i] = x[i] - y[i];
+        lanes_store(p + i * PACKED_LANES + lane, x[i]);
+    }
+    apply_solids(dim, n, arm_a, arm_b, dp, &o);
+    store_bodies(dim, values_of(packed, PACKED_ROW), who, &o);
+    const lane_mask hold = add_to_sums(packed, dim, batch, part, manner.momentum, manner.outlier,
+                                       field(k, dim), x, y, before, sums);
+    if (mask_bits(hold) != 0) {
+        packed_bodies old;
+        load_bodies(dim, values_of(packed, PACKED_OLD_ROW), who, &old);
+        hold_impulses(dim, hold, x, before, z + lane, dp);
+        apply_solids(dim, n, arm_a, arm_b, dp, &old);
+        store_bodies(dim, values_of(packed, PACKED_OLD_ROW), who, &old);
     }
 }
 

@@ -13,10 +13,10 @@
 
 #include <string.h>
 
-/// Sums of a sweep, one for each lane of a batch, and the limit for outliers.
+/// The sums of packed_sums over the contacts of a vector, lane by lane.
+typedef enum sum_of { SUM_CHANGE, SUM_STEP, SUM_TURNING, SUM_IMPULSE, SUMS } sum_of;
 typedef struct lane_sums {
-    lanes change[PARTS], step[PARTS], turning[PARTS], impulse[PARTS];
-    lanes outlier;
+    lanes of[SUMS];
 } lane_sums;
 
 /// The byte of a contact: eights of sweeps that it is still held, and above these bits how often it
@@ -63,8 +63,9 @@ static ALWAYS_INLINE void count_held(packed_problem* packed, int64_t batch)
 /// Add what the contacts of a vector did; z is the impulse before, without extrapolation. Returns
 /// those that are held from now on, if contacts of this kind can be.
 static ALWAYS_INLINE lane_mask add_to_sums(packed_problem* packed, const int dim, int64_t batch,
-                                           int part, bool can_hold, lanes wn, const lanes* x,
-                                           const lanes* y, const lanes* z, lane_sums* sums)
+                                           int part, bool can_hold, lanes outlier, lanes wn,
+                                           const lanes* x, const lanes* y, const lanes* z,
+                                           lane_sums* sums)
 {
     const lanes zero = lanes_set(0.0);
     lanes change = zero, step = zero, turning = zero, impulse = zero;
@@ -79,17 +80,17 @@ static ALWAYS_INLINE lane_mask add_to_sums(packed_problem* packed, const int dim
     change = wn * change;
     turning = wn * turning;
     if (can_hold) {
-        const lane_mask outliers =
-            mask_and(lanes_more(change, sums->outlier), lanes_more(zero, turning));
+        const lane_mask outliers = mask_and(lanes_more(change, outlier), lanes_more(zero, turning));
         const unsigned bits = mask_bits(outliers);
         hold = mask_or(outliers, mask_of_bits(held_bits(packed, batch, part * LANE_WIDTH)));
         if (bits != 0) begin_to_hold(packed, batch, part * LANE_WIDTH, bits);
         turning = lanes_pick(hold, zero, turning);
     }
-    sums->change[part] = sums->change[part] + change;
-    sums->step[part] = sums->step[part] + wn * step;
-    sums->turning[part] = sums->turning[part] + turning;
-    sums->impulse[part] = sums->impulse[part] + wn * impulse;
+    lanes* sum = sums->of;
+    sum[SUM_CHANGE] = sum[SUM_CHANGE] + change;
+    sum[SUM_STEP] = sum[SUM_STEP] + wn * step;
+    sum[SUM_TURNING] = sum[SUM_TURNING] + turning;
+    sum[SUM_IMPULSE] = sum[SUM_IMPULSE] + wn * impulse;
     return hold;
 }
 

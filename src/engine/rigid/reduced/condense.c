@@ -206,6 +206,51 @@ talus_status reduced_from_problem(const problem* p, reduced_problem* out, double
     return error_memory(error, "taking the bodies out of a contact problem");
 }
 
+/// The rows J of a contact to the side of its body `row`, times the root of its mobility.
+static void fill_body(const builder* b, int64_t c, int side, double* out)
+{
+    const int dim = b->p->dim, width = dim + spin_width(dim);
+    const double* J = jacobian(b, c, side);
+    double root[J_WIDTH * J_WIDTH];
+    problem_root(b->p, b->p->pair[2 * c + side], root);
+    for (int i = 0; i < dim; i++) {
+        for (int k = 0; k < width; k++) {
+            double sum = 0.0;
+            for (int j = 0; j < width; j++) sum += J[i * J_WIDTH + j] * root[j * width + k];
+            out[(2 * i + side) * width + k] = sum;
+        }
+    }
+}
+
+talus_status reduced_add_bodies(const problem* p, reduced_problem* out, talus_error* error)
+{
+    const int dim = p->dim, width = dim + spin_width(dim);
+    const size_t count = (size_t)p->count + 1, numbers = count * (size_t)(2 * dim);
+    builder b = {.p = p, .out = out};
+    int32_t* number = malloc(sizeof *number * (size_t)(p->rows + 1));
+    b.J = malloc(sizeof(double) * numbers * J_WIDTH);
+    out->bodies = (reduced_bodies){.width = width};
+    out->bodies.of = malloc(sizeof *out->bodies.of * 2 * count);
+    out->bodies.J = calloc(numbers * (size_t)width, sizeof(double));
+    const bool good = number && b.J && out->bodies.of && out->bodies.J;
+    for (int64_t row = 0; row < p->rows && good; row++) {
+        number[row] = problem_row_moves(p, row) ? (int32_t)out->bodies.count++ : -1;
+    }
+    for (int64_t c = 0; c < p->count && good; c++) {
+        double frame[3][3];
+        vec_frame(dim, p->contact + c * problem_width(dim), frame);
+        fill_jacobian(&b, c, frame);
+        for (int side = 0; side < 2; side++) {
+            const int32_t body = number[p->pair[2 * c + side]];
+            out->bodies.of[2 * c + side] = body;
+            if (body >= 0) fill_body(&b, c, side, out->bodies.J + c * 2 * dim * width);
+        }
+    }
+    free(number);
+    free(b.J);
+    return good ? TALUS_OK : error_memory(error, "keeping the bodies of a contact problem");
+}
+
 void reduced_to_problem(const double* r, problem* p)
 {
     const int dim = p->dim;

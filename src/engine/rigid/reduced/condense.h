@@ -12,6 +12,8 @@
 /// are an error, TALUS_ERR_ARGUMENT.
 talus_status reduced_from_problem(const problem* p, reduced_problem* out, double** guess,
                                   talus_error* error);
+/// Add the bodies to a problem made so.
+talus_status reduced_add_bodies(const problem* p, reduced_problem* out, talus_error* error);
 /// Put the impulses r of such a problem into `p`; the velocities of its bodies follow.
 void reduced_to_problem(const double* r, problem* p);
 

@@ -3,6 +3,7 @@
 #ifndef TALUS_RIGID_REDUCED_CONE_H
 #define TALUS_RIGID_REDUCED_CONE_H
 
+#include "base/portable.h"
 #include "base/vec.h"
 
 #include <math.h>
@@ -134,7 +135,7 @@ static inline bool cone_is_off(double mean, double least, double off)
 static inline double cone_fall(double mean, double hoped)
 {
     const double least = 1e-4;
-    return fmin(1.0, fmax(least, pow(hoped / mean, 3.0)));
+    return fmin(1.0, fmax(least, portable_pow(hoped / mean, 3.0)));
 }
 
 /// The part of a step that is gone, if so much of it stays inside.

@@ -4,6 +4,7 @@
 /// the normal, mixed and tangential parts of S this is d x (M d - v) = 0,
 ///     M = mu (f_T b^T - f_N C),   v = f_N b - a f_T,   u_T (a + mu b.d) = M d - v.
 #include "rigid/reduced/contact.h"
+#include "base/portable.h"
 
 #include "law/coulomb.h"
 #include "law/disks.h"
@@ -134,7 +135,7 @@ enum { PASSES = 4 };
 /// x minimises x.A x/2 + b.x over the disk |x| <= limit, in the principal axes of A [2][2].
 static void disk_of_full(const double* A, int row, const double* b, double limit, double* x)
 {
-    const double a = A[0], c = A[row + 1], off = A[1], spread = hypot(a - c, 2.0 * off);
+    const double a = A[0], c = A[row + 1], off = A[1], spread = portable_hypot(a - c, 2.0 * off);
     double cs = 1.0, sn = 0.0; // of half the angle whose cosine is (a - c)/spread
     if (spread > 0.0 && a >= c) {
         cs = sqrt(0.5 * (1.0 + (a - c) / spread));

@@ -16,32 +16,43 @@
 /// sliding slowly; with its full derivative they follow at once, and steps may come to nothing. So
 /// A has a part of the derivative, theta, which is halved after short steps and grows after
 /// long ones (cone.h).
+///
+/// Where contacts are stiff and many the forces are not unique and A + T^2 is singular but for T^2,
+/// which goes to zero with tau. Then solutions are nothing but rounding errors, the velocities of y
+/// are wrong by more than tau, and the path ends there (tau 1e-15, velocities 1e-5 in piles of
+/// cubes). So delta is added, a proximal term: forces move only as far as they must. It falls with
+/// tau/|x|^2, and so what it leaves undone falls faster than tau. That is so over the bodies; the
+/// factors of the contacts' own matrix keep more digits, and paths there end well without it.
 #include "rigid/reduced/cone.h"
-#include "rigid/reduced/factor.h"
-#include "rigid/reduced/methods.h"
+#include "rigid/reduced/system.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { ARRAYS = 17 }; ///< of reduced_interior, with n numbers each
+/// Bounds of delta; and the weight of wrong velocities when it is asked whether to go back to the
+/// middle: |u_T| has a corner where a contact begins to slide, so that steps leave some always.
+static const double LEAST_DELTA = 1e-13, MOST_DELTA = 1e-8, OFF = 0.1;
+
+enum { ARRAYS = 16 }; ///< of reduced_interior, with n numbers each
 
 struct reduced_interior {
     const reduced_work* work;
     int width;
     int64_t n;
     cone_progress progress;
-    double* d;        ///< [n] x = d r, y = u/d + ...
-    double *x, *y;    ///< [n] inside the cones
-    double* l;        ///< [n] T x
-    double *axis, *e; ///< [n], [count] T = e (2 axis axis^T - J)^1/2
-    double* u;        ///< [n] velocities of x, divided by d
-    double* along;    ///< [n] theta times the direction of sliding, in the tangential places
-    double* off;      ///< [n] y of u less y
-    double *dx, *dy;  ///< [n] the step
-    double* second;   ///< [n] second order of x o y
-    double *aim, *r;  ///< [n] y of u; impulses to be measured
-    double *right, *left, *room; ///< [n] of the linear system, and room
-    reduced_factor* factor;
+    double* d;            ///< [n] x = d r, y = u/d + ...
+    double *x, *y;        ///< [n] inside the cones
+    double* l;            ///< [n] T x
+    double *axis, *e;     ///< [n], [count] T = e (2 axis axis^T - J)^1/2
+    double* u;            ///< [n] velocities of x, divided by d
+    double* along;        ///< [n] theta times the direction of sliding, in the tangential places
+    double* off;          ///< [n] y of u less y
+    double *dx, *dy;      ///< [n] the step
+    double* second;       ///< [n] second order of x o y
+    double *aim, *r;      ///< [n] y of u; impulses to be measured
+    double *right, *room; ///< [n] of the linear system, and room
+    double delta;         ///< proximal term
+    reduced_system* system;
 };
 
 // ---- the cone ----------------------------------------------------------------------------------
@@ -76,7 +87,7 @@ static void find_aim(reduced_interior* s)
 {
     const int w = s->width;
     for (int64_t k = 0; k < s->n; k++) s->room[k] = s->x[k] / s->d[k];
-    reduced_velocity(s->work->p, s->room, s->u);
+    reduced_fast_velocity(s->work->p, s->room, s->u);
     for (int64_t k = 0; k < s->n; k++) s->u[k] /= s->d[k];
     for (int64_t c = 0; c < s->work->p->count; c++) {
         const double* u = s->u + c * w;
@@ -90,48 +101,29 @@ static void find_aim(reduced_interior* s)
     }
 }
 
-/// Row c of A + T^2, for reduced_factor_make(). Smooth contacts have no tangential impulses.
-static void matrix_row(const void* data, int64_t c, double* out)
+/// The blocks of contact c, for reduced_system_make(), with dx/d as the unknown. Smooth contacts
+/// have no tangential impulses.
+static void find_blocks(const void* data, int64_t c, double* A, double* B)
 {
     const reduced_interior* s = data;
-    const reduced_problem* p = s->work->p;
     const int w = s->width;
+    const bool rough = s->work->p->mu[c] > 0.0;
     const double *d = s->d + c * w, *axis = s->axis + c * w, e2 = s->e[c] * s->e[c];
-    for (int64_t b = p->first[c]; b < p->first[c + 1]; b++, out += w * w) {
-        const double *block = p->block + b * w * w, *d_b = s->d + (int64_t)p->column[b] * w;
-        for (int k = 0; k < w * w; k++) {
-            const bool none = k >= w && !(p->mu[c] > 0.0);
-            out[k] = none ? 0.0 : block[k] / (d[k / w] * d_b[k % w]);
-        }
-        for (int k = w; k < w * w; k++) out[k % w] += s->along[c * w + k / w] * out[k];
-        for (int k = 0; k < w * w && p->column[b] == c; k++) {
-            const double J = k == 0 ? 1.0 : (k / w == k % w ? -1.0 : 0.0);
-            out[k] += e2 * (2.0 * axis[k / w] * axis[k % w] - J);
-        }
+    for (int k = 0; k < w * w; k++) {
+        const int i = k / w, j = k % w;
+        const double J = k == 0 ? 1.0 : (i == j ? -1.0 : 0.0);
+        A[k] = i == j && (i == 0 || rough) ? 1.0 / d[i] : 0.0;
+        if (i == 0 && j > 0) A[k] = s->along[c * w + j] / d[j];
+        B[k] = (e2 * (2.0 * axis[i] * axis[j] - J) + (i == j ? s->delta : 0.0)) * d[j];
     }
 }
 
-/// Solve (A + T^2) dx = right, and once more for what that leaves: T^2 has numbers of all sizes.
+/// Solve (A + T^2 + delta) dx = right.
 static void solve_system(reduced_interior* s)
 {
-    const reduced_problem* p = s->work->p;
-    const int w = s->width;
     memcpy(s->dx, s->right, (size_t)s->n * sizeof(double));
-    reduced_factor_solve(s->factor, s->dx);
-    for (int64_t k = 0; k < s->n; k++) s->room[k] = s->dx[k] / s->d[k];
-    reduced_velocity(p, s->room, s->left);
-    for (int64_t c = 0; c < p->count; c++) {
-        double twice[3], *left = s->left + c * w;
-        scale_twice(s, c, s->dx + c * w, twice);
-        for (int k = 0; k < w; k++) {
-            const bool none = k > 0 && !(p->mu[c] > 0.0);
-            left[k] = none ? 0.0 : (left[k] - p->q[c * w + k]) / s->d[c * w + k];
-        }
-        left[0] += vec_dot(w - 1, s->along + c * w + 1, left + 1);
-        for (int k = 0; k < w; k++) left[k] = s->right[c * w + k] - left[k] - twice[k];
-    }
-    reduced_factor_solve(s->factor, s->left);
-    for (int64_t k = 0; k < s->n; k++) s->dx[k] += s->left[k];
+    reduced_system_solve(s->system, 1, s->dx);
+    for (int64_t k = 0; k < s->n; k++) s->dx[k] *= s->d[k];
 }
 
 /// Put the step towards x o y = tau, with the second order of it if `second`.
@@ -188,14 +180,14 @@ reduced_interior* reduced_interior_new(const reduced_work* work)
     if (!s) return NULL;
     *s = (reduced_interior){.work = work, .width = w, .n = p->count * w};
     s->d = malloc((size_t)(ARRAYS * s->n) * sizeof(double));
-    s->factor = reduced_factor_new(p, work->avx2);
-    if (!s->d || !s->factor) {
+    s->system = reduced_system_new(work);
+    if (!s->d || !s->system) {
         reduced_interior_free(s);
         return NULL;
     }
-    double** const array[ARRAYS] = {&s->d,   &s->x,     &s->y,    &s->l,     &s->axis, &s->e,
-                                    &s->u,   &s->along, &s->off,  &s->dx,    &s->dy,   &s->second,
-                                    &s->aim, &s->r,     &s->room, &s->right, &s->left};
+    double** const array[ARRAYS] = {&s->d,   &s->x,     &s->y,    &s->l,    &s->axis, &s->e,
+                                    &s->u,   &s->along, &s->off,  &s->dx,   &s->dy,   &s->second,
+                                    &s->aim, &s->r,     &s->room, &s->right};
     for (int i = 0; i < ARRAYS; i++) *array[i] = s->d + i * s->n;
     for (int64_t c = 0; c < p->count; c++) {
         const reduced_scale D = reduced_scale_of(w, p->block + work->diagonal[c] * w * w);
@@ -208,7 +200,7 @@ reduced_interior* reduced_interior_new(const reduced_work* work)
 void reduced_interior_free(reduced_interior* s)
 {
     if (!s) return;
-    reduced_factor_free(s->factor);
+    reduced_system_free(s->system);
     free(s->d);
     free(s);
 }
@@ -255,23 +247,26 @@ static void measure(reduced_interior* s, reduced_run* run, double* r)
 static double step(reduced_interior* s, bool first, double* tau)
 {
     const double count = (double)s->work->p->count;
-    double mean = 0.0, off = 0.0, hoped = 0.0;
+    double mean = 0.0, off = 0.0, hoped = 0.0, x2 = 0.0;
     for (int64_t k = 0; k < s->n; k++) {
         s->off[k] = s->aim[k] - s->y[k];
+        x2 += s->x[k] * s->x[k] / count;
         mean += s->x[k] * s->y[k] / count;
     }
     for (int64_t k = 0; k < s->n; k += s->width) {
         off += s->x[k] * vec_norm(s->width, s->off + k) / count;
     }
     *tau = mean;
+    const bool bodies = reduced_system_has_bodies(s->system);
+    s->delta = bodies ? fmin(MOST_DELTA, fmax(LEAST_DELTA, mean / x2)) : 0.0;
     const double least = find_scales(s);
-    if (!reduced_factor_make(s->factor, false, matrix_row, s)) return 0.0;
+    if (!reduced_system_make(s->system, find_blocks, s)) return 0.0;
     find_step(s, 0.0, false);
     const double far = fmin(1.0, reach_of_all(s));
     for (int64_t k = 0; k < s->n; k++) {
         hoped += (s->x[k] + far * s->dx[k]) * (s->y[k] + far * s->dy[k]) / count;
     }
-    const bool to_the_middle = !first && cone_is_off(mean, least, off);
+    const bool to_the_middle = !first && cone_is_off(mean, least, bodies ? OFF * off : off);
     find_second_order(s, to_the_middle ? 0.0 : far);
     find_step(s, to_the_middle ? mean : cone_fall(mean, hoped) * mean, true);
     const double share = cone_share(reach_of_all(s));

@@ -43,6 +43,9 @@ int64_t reduced_diagonal(const reduced_problem* p, int64_t c);
 reduced_scale reduced_scale_of(int width, const double* S);
 /// `diagonal` [count] may be NULL: it saves time.
 reduced_sums reduced_sums_of(const reduced_problem* p, const int64_t* diagonal, const double* r);
+/// The same, and u = W r + q, by way of the bodies where they are known: W has far more numbers.
+reduced_sums reduced_fast_sums(const reduced_problem* p, const int64_t* diagonal, const double* r);
+void reduced_fast_velocity(const reduced_problem* p, const double* r, double* u);
 reduced_measure reduced_measure_of(const reduced_sums* sums, reduced_least least);
 
 static inline reduced_sums reduced_sums_add(reduced_sums a, reduced_sums b)

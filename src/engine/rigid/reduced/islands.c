@@ -50,6 +50,8 @@ typedef struct builder {
     int64_t* first;        ///< [contacts + parts]
     int32_t* column;
     double *block, *q, *mu, *mu_r;
+    int32_t* of; ///< bodies, which keep their numbers
+    double* J;
 } builder;
 
 /// Copy the contacts of a part to where the builder stands, and move on.
@@ -64,7 +66,9 @@ static void copy_part(builder* b, const int64_t* contact, int64_t count, reduced
                              .block = b->block,
                              .q = b->q,
                              .mu = b->mu,
-                             .mu_r = p->mu_r ? b->mu_r : NULL};
+                             .mu_r = p->mu_r ? b->mu_r : NULL,
+                             .bodies = {p->bodies.width, p->bodies.count, b->of, b->J}};
+    const int64_t numbers = 2 * w * p->bodies.width;
     int64_t blocks = 0;
     for (int64_t i = 0; i < count; i++) {
         const int64_t c = contact[i], from = p->first[c], row = p->first[c + 1] - from;
@@ -77,6 +81,11 @@ static void copy_part(builder* b, const int64_t* contact, int64_t count, reduced
         b->q += w;
         *b->mu++ = p->mu[c];
         if (p->mu_r) *b->mu_r++ = p->mu_r[c];
+        if (numbers == 0) continue;
+        memcpy(b->of, p->bodies.of + 2 * c, 2 * sizeof *b->of);
+        memcpy(b->J, p->bodies.J + c * numbers, sizeof(double) * (size_t)numbers);
+        b->of += 2;
+        b->J += numbers;
     }
     *b->first++ = blocks;
 }
@@ -90,22 +99,25 @@ void islands_find(const reduced_problem* p, islands* parts)
     parts->count = number_parts(p, number);
     const size_t contacts = (size_t)p->count, count = (size_t)parts->count, w = (size_t)p->width;
     const size_t blocks = (size_t)p->first[contacts];
+    const size_t numbers = 2 * w * (size_t)p->bodies.width;
     if (count > 1) { // room for all of them in one piece
         parts->part = malloc(count * sizeof *parts->part +
-                             (blocks * w * w + contacts * (w + 2)) * sizeof(double) +
+                             (blocks * w * w + contacts * (w + 2 + numbers)) * sizeof(double) +
                              (2 * contacts + 2 * count + 1) * sizeof(int64_t) +
-                             (blocks + contacts) * sizeof(int32_t));
+                             (blocks + 3 * contacts) * sizeof(int32_t));
     }
     if (parts->part) {
         b.block = (double*)(parts->part + count);
         b.q = b.block + blocks * w * w;
         b.mu = b.q + contacts * w;
         b.mu_r = b.mu + contacts;
-        parts->contact = (int64_t*)(b.mu_r + contacts);
+        b.J = b.mu_r + contacts;
+        parts->contact = (int64_t*)(b.J + contacts * numbers);
         b.first = parts->contact + contacts;
         int64_t* start = b.first + contacts + count;
         b.column = (int32_t*)(start + count + 1);
         b.local = b.column + blocks;
+        b.of = b.local + contacts;
         // Contacts part by part, each part in its old order; start [parts + 1]: where each begins.
         const int64_t n = p->count;
         memset(start, 0, sizeof *start * (size_t)(parts->count + 1));

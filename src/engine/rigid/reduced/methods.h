@@ -65,8 +65,8 @@ void reduced_newton_free(reduced_newton* s);
 /// About how many sweeps take the time of one step.
 double reduced_newton_step_in_sweeps(const reduced_newton* s);
 /// From r until run->limit or run->tolerance, or until it fails. `alpha` is the first proximal
-/// term: the smaller, the nearer r has to be.
-void reduced_newton_go(reduced_newton* s, reduced_run* run, double alpha, double* r);
+/// term: the smaller, the nearer r has to be. `patient`: slow progress is worth it.
+void reduced_newton_go(reduced_newton* s, reduced_run* run, double alpha, bool patient, double* r);
 
 /// An interior point method (interior.c).
 typedef struct reduced_interior reduced_interior;

@@ -26,6 +26,8 @@ void reduced_free(reduced_problem* p)
     free(p->q);
     free(p->mu);
     free(p->mu_r);
+    free(p->bodies.of);
+    free(p->bodies.J);
     *p = (reduced_problem){0};
 }
 
@@ -76,6 +78,55 @@ void reduced_velocity(const reduced_problem* p, const double* r, double* u)
     } else {
         velocity(p, r, u);
     }
+}
+
+/// u = J J^T r + q, from the bodies; z [bodies][n] is room.
+static ALWAYS_INLINE void body_velocity(const int w, const int n, const reduced_problem* p,
+                                        const double* r, double* z, double* u)
+{
+    const reduced_bodies* bodies = &p->bodies;
+    memset(z, 0, sizeof(double) * (size_t)(bodies->count * n));
+    for (int64_t c = 0; c < p->count; c++) {
+        for (int side = 0; side < 2; side++) {
+            const int64_t body = bodies->of[2 * c + side];
+            const double* J = bodies->J + (2 * c * w + side) * n;
+            for (int k = 0; k < w && body >= 0; k++) {
+                vec_add_scaled(n, z + body * n, r[c * w + k], J + 2 * k * n);
+            }
+        }
+    }
+    for (int64_t c = 0; c < p->count; c++) {
+        vec_copy(w, u + c * w, p->q + c * w);
+        for (int side = 0; side < 2; side++) {
+            const int64_t body = bodies->of[2 * c + side];
+            const double* J = bodies->J + (2 * c * w + side) * n;
+            for (int k = 0; k < w && body >= 0; k++) {
+                u[c * w + k] += vec_dot(n, J + 2 * k * n, z + body * n);
+            }
+        }
+    }
+}
+
+/// The velocities by way of the bodies, if these are known: W has far more numbers. False if not,
+/// or if memory is short.
+static bool velocity_of_bodies(const reduced_problem* p, const double* r, double* u)
+{
+    double* z = p->bodies.width > 0
+                    ? malloc(sizeof *z * (size_t)(p->bodies.count * p->bodies.width))
+                    : NULL;
+    if (!z) return false;
+    if (p->width == 2) {
+        body_velocity(2, 3, p, r, z, u);
+    } else {
+        body_velocity(3, 6, p, r, z, u);
+    }
+    free(z);
+    return true;
+}
+
+void reduced_fast_velocity(const reduced_problem* p, const double* r, double* u)
+{
+    if (!velocity_of_bodies(p, r, u)) reduced_velocity(p, r, u);
 }
 
 /// Euclidean projection of (n, t) on { t <= mu n }, t >= 0 given.
@@ -156,13 +207,18 @@ static ALWAYS_INLINE void measure_contact(const int width, const reduced_problem
 }
 
 static ALWAYS_INLINE reduced_sums sums_of(const int width, const reduced_problem* p,
-                                          const int64_t* diagonal, const double* r)
+                                          const int64_t* diagonal, const double* r,
+                                          const double* known)
 {
     reduced_sums s = {0};
     for (int64_t c = 0; c < p->count; c++) {
         const double *rc = r + c * width, *qc = p->q + c * width;
         double u[5];
-        reduced_row_velocity(width, p, c, r, u);
+        if (known) {
+            vec_copy(width, u, known + c * width);
+        } else {
+            reduced_row_velocity(width, p, c, r, u);
+        }
         for (int k = 0; k < width; k++) {
             s.r2 += rc[k] * rc[k];
             s.u2 += u[k] * u[k];
@@ -179,25 +235,42 @@ static ALWAYS_INLINE reduced_sums sums_of(const int width, const reduced_problem
 }
 
 static ALWAYS_INLINE reduced_sums sums_any(const reduced_problem* p, const int64_t* diagonal,
-                                           const double* r)
+                                           const double* r, const double* known)
 {
     switch (p->width) {
-    case 2: return sums_of(2, p, diagonal, r);
-    case 3: return sums_of(3, p, diagonal, r);
-    default: return sums_of(5, p, diagonal, r);
+    case 2: return sums_of(2, p, diagonal, r, known);
+    case 3: return sums_of(3, p, diagonal, r, known);
+    default: return sums_of(5, p, diagonal, r, known);
     }
 }
 
 FOR_AVX2 static reduced_sums sums_avx2(const reduced_problem* p, const int64_t* diagonal,
-                                       const double* r)
+                                       const double* r, const double* known)
 {
-    return sums_any(p, diagonal, r);
+    return sums_any(p, diagonal, r, known);
+}
+
+/// `known` has the velocities, or is NULL.
+static reduced_sums sums_with(const reduced_problem* p, const int64_t* diagonal, const double* r,
+                              const double* known)
+{
+    return vector_width_is_there(TALUS_VECTOR_AVX2) ? sums_avx2(p, diagonal, r, known)
+                                                    : sums_any(p, diagonal, r, known);
 }
 
 reduced_sums reduced_sums_of(const reduced_problem* p, const int64_t* diagonal, const double* r)
 {
-    return vector_width_is_there(TALUS_VECTOR_AVX2) ? sums_avx2(p, diagonal, r)
-                                                    : sums_any(p, diagonal, r);
+    return sums_with(p, diagonal, r, NULL);
+}
+
+reduced_sums reduced_fast_sums(const reduced_problem* p, const int64_t* diagonal, const double* r)
+{
+    double* u = NULL;
+    if (p->bodies.width > 0) u = malloc(sizeof *u * (size_t)(p->count * p->width + 1));
+    const bool known = u && velocity_of_bodies(p, r, u);
+    const reduced_sums sums = sums_with(p, diagonal, r, known ? u : NULL);
+    free(u);
+    return sums;
 }
 
 /// sqrt(left / size), and 0 of nothing.

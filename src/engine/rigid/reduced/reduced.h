@@ -15,6 +15,16 @@
 #include <stdint.h>
 #include <talus/base.h>
 
+/// The bodies that make W, where they are known: W_cd is the sum of J_c J_d^T over the bodies that
+/// contacts c and d both have. Impulses r move a body by J^T r, in velocities times the root of its
+/// mass.
+typedef struct reduced_bodies {
+    int width; ///< freedoms of a body, 3 or 6; 0: bodies are not known
+    int64_t count;
+    int32_t* of; ///< [contacts][2] bodies of a contact; -1: none that moves
+    double* J;   ///< [contacts][components][2][width]
+} reduced_bodies;
+
 typedef struct reduced_problem {
     int width; ///< components of a contact: 2, 3 or 5
     int64_t count;
@@ -24,6 +34,7 @@ typedef struct reduced_problem {
     double* q;       ///< [count][width]
     double* mu;      ///< [count]
     double* mu_r;    ///< [count], used with width 5 only; else NULL
+    reduced_bodies bodies;
 } reduced_problem;
 
 void reduced_free(reduced_problem* p);

@@ -26,12 +26,22 @@ enum {
     STEPS_MOST = 1000,    ///< steps that it is allowed by itself
     STEPS_TRY = 60,       ///< steps that it is allowed before the interior point method
     STEPS_END = 150,      ///< steps that it is allowed after it
+    STEPS_BODIES = 2000,  ///< the same where bodies are known and steps cost little, at first; then
+                          ///< twice as many each time
+    ASTRAY = 1000,        ///< sweeps with momentum after which velocities must be right somehow
     INTERIOR_MOST = 400,  ///< steps that this is allowed
     PATIENCE = 4, ///< where it fails so many times more sweeps are made before the next attempt
 };
 
+/// Part of the tolerance that is aimed at by way of the bodies.
+static const double MARGIN = 0.99;
 /// First proximal terms of Newton's method: far from the solution, and near it.
 static const double FAR = 1e-2, NEAR = 1e-5;
+
+/// Velocities that are wrong by more than this part while all else is right, because the impulses
+/// are huge: a ball between walls that close in on it has about 1, piles that are nearly solved
+/// 1e-6.
+static const double HOPELESS = 0.01;
 
 /// The state of one reduced_solve().
 typedef struct solve {
@@ -48,7 +58,7 @@ typedef struct solve {
 void reduced_keep_better(const reduced_work* work, reduced_run* run, const double* trial, double* r)
 {
     const reduced_problem* p = work->p;
-    const reduced_sums sums = reduced_sums_of(p, work->diagonal, trial);
+    const reduced_sums sums = reduced_fast_sums(p, work->diagonal, trial);
     const reduced_measure m = reduced_measure_of(&sums, run->least);
     if (!(reduced_measure_worse(m) < reduced_measure_worse(run->best))) return;
     run->best = m;
@@ -117,7 +127,8 @@ static void newton_go(solve* s, reduced_newton* newton, double alpha, int64_t mo
 {
     const int64_t before = s->run.iterations;
     if (!allow_steps(s, most)) return;
-    reduced_newton_go(newton, &s->run, alpha, s->r);
+    const bool patient = alpha == NEAR && s->work.p->bodies.width > 0;
+    reduced_newton_go(newton, &s->run, alpha, patient, s->r);
     s->more += (s->step - 1.0) * (double)(s->run.iterations - before);
     tell(s->out, "newton", s->run.iterations - before, "step", " of Newton's method");
 }
@@ -202,7 +213,7 @@ static int64_t first_methods(solve* s, reduced_sweeper* sweeper, int64_t most,
 
 /// The interior point method, and Newton's from where that comes to, although this may at first be
 /// worse than what there was; that comes back if it is so in the end.
-static talus_status interior_and_newton(solve* s, reduced_newton* newton)
+static talus_status interior_and_newton(solve* s, reduced_newton* newton, int64_t steps)
 {
     const size_t bytes = sizeof(double) * (size_t)(s->work.p->count * s->work.p->width);
     double* kept = malloc(bytes + 1);
@@ -210,7 +221,7 @@ static talus_status interior_and_newton(solve* s, reduced_newton* newton)
     memcpy(kept, s->r, bytes);
     const reduced_run before = s->run;
     s->run.best = (reduced_measure){INFINITY, INFINITY, INFINITY};
-    if (interior_go(s) && !is_over(s)) newton_go(s, newton, NEAR, STEPS_END);
+    if (interior_go(s) && !is_over(s)) newton_go(s, newton, NEAR, steps);
     if (!(reduced_measure_worse(s->run.best) < reduced_measure_worse(before.best))) {
         memcpy(s->r, kept, bytes);
         s->run.best = before.best;
@@ -218,6 +229,15 @@ static talus_status interior_and_newton(solve* s, reduced_newton* newton)
     }
     free(kept);
     return TALUS_OK;
+}
+
+/// Momentum can drive the impulses of flows to sizes at which all residuals but that of velocities
+/// are small, and no method comes back from there: begin anew, without it.
+static talus_status begin_anew(solve* s, int64_t limit)
+{
+    memset(s->r, 0, sizeof(double) * (size_t)(s->work.p->count * s->work.p->width));
+    s->run.best = (reduced_measure){INFINITY, INFINITY, INFINITY};
+    return sweeps(s, false, limit);
 }
 
 static talus_status automatic(solve* s, int64_t max_sweeps)
@@ -228,10 +248,17 @@ static talus_status automatic(solve* s, int64_t max_sweeps)
     int64_t swept = first_methods(s, sweeper, max_sweeps, &newton);
     reduced_sweeper_free(sweeper);
     talus_status status = TALUS_OK;
+    const bool bodies = s->work.p->bodies.width > 0;
+    if (bodies && !is_over(s) && swept >= ASTRAY && s->run.best.velocity > HOPELESS) {
+        status = begin_anew(s, swept);
+        swept *= 2;
+    }
+    int64_t steps = bodies ? STEPS_BODIES : STEPS_END;
     bool momentum = false; // where momentum has failed once plain sweeps may do better
     while (status == TALUS_OK && newton && !is_over(s)) {
         newton_go(s, newton, FAR, STEPS_TRY);
-        if (!is_over(s)) status = interior_and_newton(s, newton);
+        if (!is_over(s)) status = interior_and_newton(s, newton, steps);
+        if (bodies) steps *= 2;
         if (status < 0 || is_over(s) || swept >= max_sweeps || work_of(s) >= s->max_work) break;
         int64_t more =
             PATIENCE * swept < max_sweeps - swept ? PATIENCE * swept : max_sweeps - swept;
@@ -397,11 +424,6 @@ static talus_status solve_parts(solve* s, const reduced_problem* p, const reduce
     return status;
 }
 
-/// Velocities that are wrong by more than this part while all else is right, because the impulses
-/// are huge: a ball between walls that close in on it has about 1, piles that are nearly solved
-/// 1e-6.
-static const double HOPELESS = 0.01;
-
 /// Why velocities alone are not what they should be, at the end of the story.
 static void tell_velocities(reduced_result* out, double tolerance)
 {
@@ -420,7 +442,9 @@ talus_status reduced_solve(const reduced_problem* p, const reduced_options* opti
 {
     const size_t own = (size_t)(p->count * reduced_own_size(p->width));
     const size_t contacts = (size_t)p->count, impulses = contacts * (size_t)p->width;
-    solve s = {.run = {.tolerance = options->tolerance},
+    // Bodies have other rounding errors than W, which has the last word.
+    const double tolerance = (p->bodies.width > 0 ? MARGIN : 1.0) * options->tolerance;
+    solve s = {.run = {.tolerance = tolerance},
                .out = out,
                .r = r,
                .max_work = options->max_work > 0.0 ? options->max_work : INFINITY,
@@ -436,6 +460,11 @@ talus_status reduced_solve(const reduced_problem* p, const reduced_options* opti
                                     : solve_one(&s, p, options, memory);
     islands_free(&parts);
     free(memory);
+    if (p->bodies.width > 0) { // what counts is W
+        const reduced_sums sums = reduced_sums_of(p, NULL, r);
+        s.run.tolerance = options->tolerance;
+        s.run.best = reduced_measure_of(&sums, (reduced_least){0});
+    }
     out->converged = reduced_run_is_done(&s.run);
     out->error = s.run.best.error;
     out->residual = s.run.best.residual;

@@ -1,0 +1,165 @@
+/// Sweeps and whole steps by a graphics card, beside the CPU, with a comparison of the bits.
+///
+/// The packings are those of jammed.h under their lid, in space of about 10^4, 10^5, 10^6 and, if
+/// asked for, 10^7 spheres, in the plane of 10^6 disks. First the sweeps alone: the problem of a
+/// step is solved with few sweeps and with fifty more, with momentum, from the same impulses; what
+/// the fifty take is the difference. Then whole steps of exactly fifty sweeps, alternately by the
+/// CPU and by the card in two worlds that began alike, until their hashes are compared. Times are
+/// by the wall, medians.
+///
+/// card [--quick] [--large] [--threads N]: with up to 10^5 grains; with 10^7, too; threads of the
+/// CPU, 16 if not given.
+#include "jammed.h"
+
+#include "base/hash.h"
+#include "card/card.h"
+
+enum { FEW = 2, SWEEPS = 50, ROUNDS = 5, TILE = 1000 };
+
+typedef struct solve_job {
+    problem problem;
+    solve_workspace workspace;
+    talus_solver_def options;
+    int threads;
+    card* card; ///< NULL: the CPU
+} solve_job;
+
+static uint64_t hash_of(const problem* p)
+{
+    const uint64_t hash = hash_bytes(HASH_START, p->body,
+                                     sizeof(double) * (size_t)(p->rows * problem_stride(p->dim)));
+    return hash_bytes(hash, p->contact,
+                      sizeof(double) * (size_t)(p->count * problem_width(p->dim)));
+}
+
+/// Solve from no impulses; seconds by the wall.
+static double solve_sweeps(solve_job* job, int sweeps)
+{
+    problem* p = &job->problem;
+    const int width = problem_width(p->dim), first = contact_p(p->dim);
+    for (int64_t c = 0; c < p->count; c++) {
+        for (int k = first; k < first + p->dim; k++) p->contact[c * width + k] = 0.0;
+    }
+    job->options.stop = TALUS_STOP_SWEEPS;
+    job->options.max_sweeps = sweeps;
+    const solve_request request = {.options = &job->options,
+                                   .h = JAMMED_STEP,
+                                   .seed = 1,
+                                   .threads = job->threads,
+                                   .card = job->card};
+    solve_result result;
+    const double begin = bench_clock(CLOCK_MONOTONIC);
+    bench_ok(accelerated_solver.solve(p, &request, &job->workspace, &result), "solving");
+    return bench_clock(CLOCK_MONOTONIC) - begin;
+}
+
+/// Seconds of fifty sweeps, and of all that comes with a solve of few.
+typedef struct sweep_times {
+    double fifty, rest;
+    uint64_t hash;
+} sweep_times;
+
+static sweep_times time_sweeps(solve_job* job)
+{
+    double fifty[ROUNDS], rest[ROUNDS];
+    solve_sweeps(job, FEW); // makes memory, loads kernels
+    for (int i = 0; i < ROUNDS; i++) {
+        rest[i] = solve_sweeps(job, FEW);
+        fifty[i] = solve_sweeps(job, FEW + SWEEPS) - rest[i];
+    }
+    qsort(fifty, ROUNDS, sizeof *fifty, bench_compare);
+    qsort(rest, ROUNDS, sizeof *rest, bench_compare);
+    return (sweep_times){fifty[ROUNDS / 2], rest[ROUNDS / 2], hash_of(&job->problem)};
+}
+
+static void compare_sweeps(talus_world* world, int threads, card* c)
+{
+    solve_job job = {.options = talus_solver_default(), .threads = threads};
+    const contacts* list;
+    talus_error error = {0};
+    bench_ok(world_pose(world, JAMMED_STEP, &job.problem, &list, &error), error.text);
+    const double count = (double)job.problem.count;
+    const sweep_times cpu = time_sweeps(&job);
+    job.card = c;
+    const sweep_times gpu = time_sweeps(&job);
+    printf("%3d %9lld %9.0f  sweeps  %9.2f %9.2f %7.1f %9.2f   %s\n", world->state.grains.dim,
+           (long long)world->state.grains.count, count, 1e3 * cpu.fifty, 1e3 * gpu.fifty,
+           cpu.fifty / gpu.fifty, 1e-9 * SWEEPS * count / gpu.fifty,
+           cpu.hash == gpu.hash ? "equal" : "DIFFERENT");
+    printf("%33s %9.2f %9.2f\n", "else", 1e3 * cpu.rest, 1e3 * gpu.rest);
+    fflush(stdout);
+    solve_workspace_free(&job.workspace);
+    problem_free(&job.problem);
+}
+
+static double timed_step(talus_world* world)
+{
+    talus_error error = {0};
+    const double begin = bench_clock(CLOCK_MONOTONIC);
+    bench_ok(talus_world_step(world, JAMMED_STEP, NULL, &error), error.text);
+    return bench_clock(CLOCK_MONOTONIC) - begin;
+}
+
+static void compare_steps(const tile* t, int times, int threads, const talus_solver_def* solver)
+{
+    talus_error error = {0};
+    talus_world* world[2];
+    double seconds[2][ROUNDS];
+    for (int k = 0; k < 2; k++) {
+        world[k] = loaded_packing(t, times, solver);
+        world[k]->def.threads = threads;
+        if (k == 1) bench_ok(talus_world_set_device(world[k], "gpu", &error), error.text);
+        timed_step(world[k]);
+        for (int i = 0; i < ROUNDS; i++) seconds[k][i] = timed_step(world[k]);
+        qsort(seconds[k], ROUNDS, sizeof seconds[k][0], bench_compare);
+    }
+    const double cpu = seconds[0][ROUNDS / 2], gpu = seconds[1][ROUNDS / 2];
+    const bool same = talus_world_hash(world[0]) == talus_world_hash(world[1]);
+    printf("%33s %9.2f %9.2f %7.1f %9s   %s\n", "step", 1e3 * cpu, 1e3 * gpu, cpu / gpu, "",
+           same ? "equal" : "DIFFERENT");
+    fflush(stdout);
+    for (int k = 0; k < 2; k++) talus_world_destroy(world[k]);
+}
+
+static void compare(int dim, int times, int threads, card* c)
+{
+    talus_solver_def solver = talus_solver_default();
+    solver.stop = TALUS_STOP_SWEEPS;
+    solver.max_sweeps = SWEEPS;
+    tile t = make_tile(dim, TILE, JAMMED_FRICTION / 3.0);
+    talus_world* world = loaded_packing(&t, times, &solver);
+    world->def.threads = threads;
+    compare_sweeps(world, threads, c);
+    talus_world_destroy(world);
+    compare_steps(&t, times, threads, &solver);
+    tile_free(&t);
+}
+
+int main(int argc, char** argv)
+{
+    talus_error error = {0};
+    card* c = NULL;
+    int threads = 16;
+    for (int i = 1; i + 1 < argc; i++) {
+        if (strcmp(argv[i], "--threads") == 0) threads = atoi(argv[i + 1]);
+    }
+    if (card_open(0, &c, &error) < 0) {
+        printf("No card to measure: %s\n", error.text);
+        return 0;
+    }
+    card_use_threads(c, threads);
+    printf("%s beside %d threads of the CPU; %d sweeps with momentum: milliseconds, times, 10^9 "
+           "updates a second\n",
+           card_facts_of(c)->name, threads, SWEEPS);
+    printf("dim    grains  contacts                CPU      card   times      G/s   bits\n");
+    const bool quick = bench_option(argc, argv, "--quick");
+    compare(3, 2, threads, c);
+    compare(3, 4, threads, c);
+    if (!quick) {
+        compare(3, 10, threads, c);
+        compare(2, 32, threads, c);
+    }
+    if (bench_option(argc, argv, "--large")) compare(3, 21, threads, c);
+    card_close(c);
+    return 0;
+}
