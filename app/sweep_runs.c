@@ -21,6 +21,7 @@
 
 #define REDRAW_SECONDS 0.2
 #define PLAIN_SECONDS 10.0
+#define ENDING_SECONDS 60.0 ///< that a run of a study which was killed gets for its checkpoint
 
 enum { MOST_WORDS = 256 };
 
@@ -89,6 +90,17 @@ static void add_quantities(const sweep* s, words* w, char (*quantity)[64])
     }
 }
 
+/// A run whose study was killed still writes its checkpoint. Whoever starts the study again at once
+/// waits for it, instead of being told that another talus is running there.
+static void wait_for_ending_run(const char* directory)
+{
+    const double began = clock_seconds();
+    while (!stop_requested && clock_seconds() - began < ENDING_SECONDS &&
+           directory_is_locked(directory)) {
+        usleep(50000);
+    }
+}
+
 /// All that belongs to a run, in a process of its own. Returns its exit status.
 static int work(const sweep* s, const sweep_run* r, const char* directory)
 {
@@ -101,6 +113,7 @@ static int work(const sweep* s, const sweep_run* r, const char* directory)
     snprintf(csv, sizeof csv, "%s.csv", directory);
     snprintf(page, sizeof page, "%s.html", directory);
     unlink(said);
+    wait_for_ending_run(directory);
     const bool begun = directory_has(directory, "scene.yaml");
     words run = {0};
     add(&run, "talus");
