@@ -1,5 +1,5 @@
 # Kernels for graphics cards (docs/gpu.md): every src/engine/<room>/.../card_<name>.cu becomes PTX
-# inside the library, in double precision and, as card_<name>_single, in single.
+# inside the library, in double precision.
 #
 # Any clang with the target nvptx64 makes it, without software of NVIDIA. Without one the library is
 # built all the same, and says so when a card is asked for (card/card.h). No contraction into fused
@@ -38,11 +38,16 @@ if(TALUS_WERROR)
   list(APPEND TALUS_CARD_FLAGS -Werror)
 endif()
 
+# Unrolled, the many short loops of all laws are more than NVIDIA's compiler can take: ptxas of CUDA
+# 13, and the driver with it, ends with a segmentation fault (docs/decisions.md, "Graphics cards").
+set(TALUS_CARD_FLAGS_card_laws_2d -fno-unroll-loops)
+set(TALUS_CARD_FLAGS_card_laws_3d -fno-unroll-loops)
+
 function(talus_add_card_module source name)
   set(ptx ${PROJECT_BINARY_DIR}/card/${name}.ptx)
   add_custom_command(
     OUTPUT ${ptx}
-    COMMAND ${TALUS_CARD_COMPILER} ${TALUS_CARD_FLAGS} ${ARGN} -D_GNU_SOURCE
+    COMMAND ${TALUS_CARD_COMPILER} ${TALUS_CARD_FLAGS} ${TALUS_CARD_FLAGS_${name}} -D_GNU_SOURCE
       -I${PROJECT_SOURCE_DIR}/include -I${PROJECT_SOURCE_DIR}/src/engine
       -MD -MF ${ptx}.d -MT ${ptx} -S ${source} -o ${ptx}
     DEPENDS ${source}
@@ -61,7 +66,6 @@ if(TALUS_CARD_COMPILER)
       message(FATAL_ERROR "two sources of kernels are called ${name}.cu")
     endif()
     talus_add_card_module(${source} ${name})
-    talus_add_card_module(${source} ${name}_single -DSINGLE_PRECISION)
   endforeach()
   # The list that src/engine/card/modules.c includes.
   set(rows "")

@@ -229,26 +229,6 @@ static void test_kernels(void** state)
     }
 }
 
-static void test_single(void** state)
-{
-    (void)state;
-    plain_driver();
-    card* c = opened(0);
-    float x[100], y[100], back[100];
-    card_buffer on_x = {0}, on_y = {0};
-    for (int i = 0; i < 100; i++) x[i] = 1.0f / (float)(i + 1), y[i] = (float)i;
-    card_renew(c, &on_x, sizeof x);
-    card_renew(c, &on_y, sizeof y);
-    card_put(c, &on_x, 0, x, sizeof x);
-    card_put(c, &on_y, 0, y, sizeof y);
-    card_launch(c, card_find(c, "card_sums_single", "card_axpy"), card_grid_of(100, 64),
-                &(card_axpy_job){.count = 100, .a = 0.7, .x = on_x.at, .y = on_y.at});
-    card_get(c, back, &on_y, 0, sizeof back);
-    check_well(c);
-    for (int i = 0; i < 100; i++) assert_true(back[i] == y[i] + 0.7f * x[i]);
-    card_close(c);
-}
-
 /// Two cards at once, each with its own memory.
 static void test_two_cards(void** state)
 {
@@ -307,10 +287,10 @@ int main(void)
         return 0;
     }
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_copies),    cmocka_unit_test(test_slots_wait),
-        cmocka_unit_test(test_growing),   cmocka_unit_test(test_pinned),
-        cmocka_unit_test(test_kernels),   cmocka_unit_test(test_single),
-        cmocka_unit_test(test_two_cards), cmocka_unit_test(test_facts_and_time),
+        cmocka_unit_test(test_copies),         cmocka_unit_test(test_slots_wait),
+        cmocka_unit_test(test_growing),        cmocka_unit_test(test_pinned),
+        cmocka_unit_test(test_kernels),        cmocka_unit_test(test_two_cards),
+        cmocka_unit_test(test_facts_and_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

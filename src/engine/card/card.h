@@ -131,9 +131,8 @@ static inline card_grid card_grid_of(int64_t count, int threads)
     return (card_grid){.blocks = (count + threads - 1) / threads, .threads = threads};
 }
 
-/// The kernel `name` of a source of device code: "card_sums" is src/engine/card/card_sums.cu in
-/// double precision, "card_sums_single" the same in single. The module is loaded on first use, and
-/// belongs to the card. NULL after an error.
+/// The kernel `name` of a source of device code: "card_sums" is src/engine/card/card_sums.cu. The
+/// module is loaded on first use, and belongs to the card. NULL after an error.
 card_kernel* card_find(card* c, const char* module, const char* name);
 /// Allow blocks of this kernel so much dynamic shared memory; only for more than 48 KiB.
 talus_status card_allow_shared(card* c, card_kernel* kernel, size_t bytes);

@@ -3,7 +3,6 @@
 #include "card/phases.h"
 
 CARD_HEADERS
-#include "base/real.h"
 #include "card/sums.h"
 CARD_HEADERS_END
 
@@ -12,18 +11,17 @@ CARD_KERNEL(card_axpy, card_axpy_job, CARD_MOST_THREADS)
     LAST_PHASE (t) {
         const int64_t i = card_item(here, t);
         if (i < job.count) {
-            real* y = (real*)job.y;
-            y[i] = y[i] + (real)job.a * ((const real*)job.x)[i];
+            job.y[i] = job.y[i] + job.a * job.x[i];
         }
     }
 }
 
 CARD_KERNEL(card_block_sums, card_sum_job, CARD_SUM_THREADS)
 {
-    SHARED(real, part, CARD_SUM_THREADS);
+    SHARED(double, part, CARD_SUM_THREADS);
     PHASE (t) {
         const int64_t i = card_item(here, t);
-        part[t] = i < job.count ? ((const real*)job.x)[i] : (real)0;
+        part[t] = i < job.count ? job.x[i] : 0.0;
     }
     for (int half = CARD_SUM_THREADS / 2; half > 0; half /= 2) {
         PHASE (t) {
@@ -31,7 +29,7 @@ CARD_KERNEL(card_block_sums, card_sum_job, CARD_SUM_THREADS)
         }
     }
     LAST_PHASE (t) {
-        if (t == 0) ((real*)job.sums)[here.block] = part[0];
+        if (t == 0) job.sums[here.block] = part[0];
     }
 }
 
@@ -49,8 +47,7 @@ CARD_KERNEL(card_chained_sums, card_chain_job, CARD_SUM_THREADS)
     PHASE (t) {
         if (t == 0) {
             const uint32_t k = ticket[0];
-            real* sums = (real*)job.sums;
-            sums[k] = (k > 0 ? sums[k - 1] : (real)0) + ((const real*)job.x)[k];
+            job.sums[k] = (k > 0 ? job.sums[k - 1] : 0.0) + job.x[k];
         }
     }
     LAST_PHASE (t) {

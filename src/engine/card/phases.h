@@ -63,6 +63,7 @@ enum { CARD_MOST_THREADS = 1024 }; ///< of a block
 #define __shared__ __attribute__((shared))
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
 #define CARD_INLINE static inline __device__ __attribute__((always_inline))
+#define CARD_OUT_OF_LINE static __device__ __attribute__((noinline))
 #define CARD_HEADERS _Pragma("clang force_cuda_host_device begin")
 #define CARD_HEADERS_END _Pragma("clang force_cuda_host_device end")
 
@@ -210,6 +211,7 @@ CARD_INLINE void* memset(void* to, int byte, size_t size)
 #include <sched.h>
 
 #define CARD_INLINE static inline __attribute__((always_inline))
+#define CARD_OUT_OF_LINE static __attribute__((noinline))
 #define CARD_HEADERS
 #define CARD_HEADERS_END
 

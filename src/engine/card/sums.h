@@ -1,5 +1,4 @@
-/// What the kernels of card_sums.cu get. Numbers are doubles, or floats in the module
-/// "card_sums_single".
+/// What the kernels of card_sums.cu get.
 #ifndef TALUS_CARD_SUMS_H
 #define TALUS_CARD_SUMS_H
 
@@ -11,21 +10,21 @@ enum { CARD_SUM_THREADS = 256 };
 typedef struct card_axpy_job {
     int64_t count;
     double a;
-    const void* x;
-    void* y;
+    const double* x;
+    double* y;
 } card_axpy_job;
 
 /// sums[k]: the sum of the numbers of block k.
 typedef struct card_sum_job {
     int64_t count;
-    const void* x;
-    void* sums;
+    const double* x;
+    double* sums;
 } card_sum_job;
 
 /// sums[k] = x[0] + ... + x[k], a block for each k.
 typedef struct card_chain_job {
-    const void* x;
-    void* sums;
+    const double* x;
+    double* sums;
     uint32_t* ticket; ///< 0
     uint32_t* flags;  ///< 0, one for each block
 } card_chain_job;

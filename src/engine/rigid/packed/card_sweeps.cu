@@ -2,95 +2,32 @@
 /// threads, a contact of a group a thread. Groups come one after the other with a barrier between,
 /// blocks in waves (packed.h) with a launch for each. So every body and every impulse sees what it
 /// sees on the CPU, and with sums in the one order that packed.h gives the bits are the same.
+///
+/// Here are balls, and what every problem needs; card_laws.h sweeps over contacts of any law. They
+/// are apart because a driver compiles a source when it is first used, which takes it some time for
+/// all laws.
 #include "card/phases.h"
 
 CARD_HEADERS
 #include "rigid/packed/apply.h"
 #include "rigid/packed/card_jobs.h"
-#include "rigid/packed/skip.h"
 #include "rigid/packed/walls.h"
-#if ON_CARD // what these call is linked elsewhere
-#include "base/portable.c"
-#include "law/compound.c"
-#include "law/disks.c"
-#include "law/rolling.c"
-#include <float.h>
-namespace law {
-#include "law/coulomb_block.c"
-}
-bool coulomb_block(int dim, const double* S, const double* inverse, const double* n, double bias,
-                   double mu, const double* free, const double* guess, double* p)
-{
-    return law::coulomb_block(dim, S, inverse, n, bias, mu, free, guess, p);
-}
-#endif
 CARD_HEADERS_END
 
-// ---- sums --------------------------------------------------------------------------------------
-
-/// As packed_add_halves(), for `count` sums at once, by all threads of a block: partial sums are
-/// [count][PACKED_SUMMANDS], and the first of each receives all.
-#define ADD_HALVES(parts, count)                                                                   \
-    for (int half = PACKED_SUMMANDS / 2; half > 0; half /= 2) {                                    \
-        PHASE (t) {                                                                                \
-            for (int i = 0; i < (count) && t < half; i++) {                                        \
-                double* part = (parts) + i * PACKED_SUMMANDS;                                      \
-                part[t] += part[half + t];                                                         \
-            }                                                                                      \
-        }                                                                                          \
-    }
-
-/// The sums of a sweep, the last of them contacts that were skipped.
-enum { TOTALS = SUMS + 1 };
-
-CARD_INLINE void write_sums(packed_sums* out, const double* parts)
+/// There are no other kinds than BALL and BOND.
+CARD_INLINE void sweep_lane(packed_problem* packed, const int dim, int64_t batch, int lane,
+                            const lane_manner manner, lane_sums* sums)
 {
-    out->change = parts[SUM_CHANGE * PACKED_SUMMANDS];
-    out->step = parts[SUM_STEP * PACKED_SUMMANDS];
-    out->turning = parts[SUM_TURNING * PACKED_SUMMANDS];
-    out->impulse = parts[SUM_IMPULSE * PACKED_SUMMANDS];
-    out->skipped = (int64_t)parts[SUMS * PACKED_SUMMANDS];
-}
-
-// ---- a contact ---------------------------------------------------------------------------------
-
-/// The batches of a block whose number, counted from its first one, has this thread's slot, begin
-/// here among those from `first` on.
-CARD_INLINE int64_t own_batch(int64_t block_first, int64_t first, int t)
-{
-    const int64_t slot = t / PACKED_LANES;
-    return first + ((slot - (first - block_first)) & (PACKED_SLOTS - 1));
-}
-
-/// `balls`: there are no other kinds than BALL and BOND, and the code for them is left out.
-CARD_INLINE void sweep_lane(packed_problem* packed, const int dim, const bool balls, int64_t batch,
-                            int lane, const lane_manner manner, lane_sums* sums)
-{
-    const int kind = packed->batches[batch].kind;
-    if (kind == PACKED_BALL) {
+    if (packed->batches[batch].kind == PACKED_BALL) {
         sweep_balls(packed, PACKED_BALL, dim, batch, lane, manner, sums);
-    } else if (kind == PACKED_BOND) {
+    } else {
         sweep_balls(packed, PACKED_BOND, dim, batch, lane, manner, sums);
-    } else if (!balls && kind == PACKED_ROLL) {
-        sweep_rolls(packed, dim, batch, lane, manner, sums);
-    } else if (!balls && kind == PACKED_SOLID_BOND) {
-        sweep_compounds(packed, PACKED_SOLID_BOND, dim, batch, lane, manner, sums);
-    } else if (!balls && kind == PACKED_SOLID_ROLL) {
-        sweep_compounds(packed, PACKED_SOLID_ROLL, dim, batch, lane, manner, sums);
-    } else if (!balls) {
-        sweep_solids(packed, dim, batch, lane, manner, sums);
     }
 }
 
-/// Extrapolate number k of the rows, as the block does that has it (kernel.h).
-CARD_INLINE void extrapolate_number(const packed_problem* packed, int64_t k, double beta)
-{
-    real* x = values_of(packed, PACKED_ROW) + k;
-    real* z = values_of(packed, PACKED_OLD_ROW) + k;
-    const real now = *x;
-    *x = now + (real)beta * (now - *z);
-    *z = now;
-}
+#include "rigid/packed/card_block.h"
+
+// ---- walls -------------------------------------------------------------------------------------
 
 /// What the contacts of a thread push the wall of their block by.
 CARD_INLINE void add_pushes(const packed_problem* packed, const int dim, packed_array array,
@@ -105,8 +42,6 @@ CARD_INLINE void add_pushes(const packed_problem* packed, const int dim, packed_
         for (int i = 0; i < dim; i++) sum[i] += push[i];
     }
 }
-
-// ---- a block -----------------------------------------------------------------------------------
 
 /// Sum up what the contacts of a block push its wall by.
 CARD_INLINE void push_wall(const card_place here, const card_sweep_job* job, const int dim)
@@ -130,93 +65,7 @@ CARD_INLINE void push_wall(const card_place here, const card_sweep_job* job, con
     }
 }
 
-CARD_INLINE void sweep_block(const card_place here, const card_sweep_job* job, const int dim,
-                             const bool momentum, const bool balls)
-{
-    packed_problem* packed = (packed_problem*)&job->packed;
-    const int64_t number = job->first + here.block;
-    const packed_block* block = &packed->blocks[number];
-    const double beta = momentum ? job->manner.beta : 0.0;
-    const bool skip = momentum && job->manner.skip;
-    const lane_manner manner = {momentum, lanes_set(beta), lanes_set(job->manner.outlier)};
-    const int64_t first = block->first, last = block->last;
-    const int32_t *group = job->groups.first, *of_block = job->groups.of_block + number;
-    PER_THREAD(lane_sums, sums);
-    PER_THREAD(int32_t, skipped);
-    PHASE (t) {
-        const int64_t end = block->row_last * packed_stride(dim);
-        int64_t k = block->row_first * packed_stride(dim) + t;
-        for (; momentum && k < end; k += here.threads) extrapolate_number(packed, k, beta);
-        for (int i = 0; i < SUMS; i++) MINE(sums, t).of[i] = lanes_set(0.0);
-        MINE(skipped, t) = 0;
-    }
-    for (int32_t g = of_block[0]; g < of_block[1]; g++) {
-        PHASE (t) {
-            const int lane = t % PACKED_LANES;
-            for (int64_t k = own_batch(first, group[g], t); k < group[g + 1]; k += PACKED_SLOTS) {
-                if (skip && packed->open[k] > 0) {
-                    if (lane == 0) MINE(skipped, t) += packed->open[k];
-                } else {
-                    sweep_lane(packed, dim, balls, k, lane, manner, &MINE(sums, t));
-                }
-            }
-        }
-    }
-    SHARED(double, parts, TOTALS* PACKED_SUMMANDS);
-    PHASE (t) {
-        for (int i = 0; i < SUMS; i++) {
-            parts[i * PACKED_SUMMANDS + t] = (double)MINE(sums, t).of[i];
-        }
-        parts[SUMS * PACKED_SUMMANDS + t] = (double)MINE(skipped, t);
-        for (int64_t k = first + t; k < last && !skip; k += here.threads) {
-            if (momentum) count_held(packed, k);
-            packed->open[k] = momentum ? stays_open(packed, dim, k) : 0;
-        }
-    }
-    ADD_HALVES(parts, TOTALS)
-    LAST_PHASE (t) {
-        if (t == 0) write_sums(&packed->sums[number], parts);
-    }
-}
-
-/// Contacts of the tail share bodies: one thread takes them one by one.
-CARD_INLINE void sweep_tail(const card_place here, const card_sweep_job* job, const int dim)
-{
-    packed_problem* packed = (packed_problem*)&job->packed;
-    const packed_block* tail = &packed->blocks[packed->block_count];
-    const bool momentum = job->manner.momentum, skip = momentum && job->manner.skip;
-    const double beta = momentum ? job->manner.beta : 0.0;
-    const lane_manner manner = {momentum, lanes_set(beta), lanes_set(job->manner.outlier)};
-    SHARED(double, parts, TOTALS* PACKED_SUMMANDS);
-    PHASE (t) {
-        const int64_t end = tail->row_last * packed_stride(dim);
-        int64_t k = tail->row_first * packed_stride(dim) + t;
-        for (; momentum && k < end; k += here.threads) extrapolate_number(packed, k, beta);
-        for (int i = 0; i < TOTALS; i++) parts[i * PACKED_SUMMANDS + t] = 0.0;
-    }
-    PHASE (t) {
-        for (int64_t k = tail->first; k < tail->last && t == 0; k++) {
-            const int64_t slot = (k - tail->first) % PACKED_SLOTS * PACKED_LANES;
-            if (skip && packed->open[k] > 0) {
-                parts[SUMS * PACKED_SUMMANDS] += packed->open[k];
-                continue;
-            }
-            for (int lane = 0; lane < PACKED_LANES; lane++) {
-                double* own = parts + slot + lane;
-                lane_sums sums;
-                for (int i = 0; i < SUMS; i++) sums.of[i] = (real)own[i * PACKED_SUMMANDS];
-                sweep_lane(packed, dim, false, k, lane, manner, &sums);
-                for (int i = 0; i < SUMS; i++) own[i * PACKED_SUMMANDS] = (double)sums.of[i];
-            }
-            if (momentum && !skip) count_held(packed, k);
-            if (!skip) packed->open[k] = momentum ? stays_open(packed, dim, k) : 0;
-        }
-    }
-    ADD_HALVES(parts, TOTALS)
-    LAST_PHASE (t) {
-        if (t == 0) write_sums(&packed->sums[packed->block_count], parts);
-    }
-}
+// ---- impulses ----------------------------------------------------------------------------------
 
 CARD_INLINE void apply_block(const card_place here, const card_sweep_job* job, const int dim)
 {
@@ -245,27 +94,21 @@ CARD_INLINE void apply_tail(const card_place here, const card_sweep_job* job, co
 
 // ---- kernels -----------------------------------------------------------------------------------
 
-#define SWEEP_KERNEL(name, dim, momentum, balls)                                                   \
+#define SWEEP_KERNEL(name, dim, momentum)                                                          \
     CARD_KERNEL(name, card_sweep_job, CARD_SWEEP_THREADS)                                          \
     {                                                                                              \
-        sweep_block(here, &job, dim, momentum, balls);                                             \
+        sweep_block(here, &job, dim, momentum);                                                    \
     }
-SWEEP_KERNEL(sweep_balls_2d, 2, false, true)
-SWEEP_KERNEL(sweep_balls_3d, 3, false, true)
-SWEEP_KERNEL(sweep_balls_momentum_2d, 2, true, true)
-SWEEP_KERNEL(sweep_balls_momentum_3d, 3, true, true)
-SWEEP_KERNEL(sweep_all_2d, 2, false, false)
-SWEEP_KERNEL(sweep_all_3d, 3, false, false)
-SWEEP_KERNEL(sweep_all_momentum_2d, 2, true, false)
-SWEEP_KERNEL(sweep_all_momentum_3d, 3, true, false)
+SWEEP_KERNEL(sweep_balls_2d, 2, false)
+SWEEP_KERNEL(sweep_balls_3d, 3, false)
+SWEEP_KERNEL(sweep_balls_momentum_2d, 2, true)
+SWEEP_KERNEL(sweep_balls_momentum_3d, 3, true)
 
 #define KERNEL(name, work, dim)                                                                    \
     CARD_KERNEL(name, card_sweep_job, CARD_SWEEP_THREADS)                                          \
     {                                                                                              \
         work(here, &job, dim);                                                                     \
     }
-KERNEL(sweep_tail_2d, sweep_tail, 2)
-KERNEL(sweep_tail_3d, sweep_tail, 3)
 KERNEL(apply_2d, apply_block, 2)
 KERNEL(apply_3d, apply_block, 3)
 KERNEL(apply_tail_2d, apply_tail, 2)

@@ -34,8 +34,9 @@ typedef struct packed_card {
     card_buffer values[PACKED_ARRAYS], others[CARD_ARRAYS];
     card_groups groups;
     int64_t group_count, group_capacity, start_capacity;
-    int32_t *group, *start;         ///< what CARD_GROUPS and CARD_GROUP_OF_BLOCK hold
-    bool balls;                     ///< no kinds but BALL and BOND
+    int32_t *group, *start; ///< what CARD_GROUPS and CARD_GROUP_OF_BLOCK hold
+    bool* balls;            ///< [wave_count] no kinds but BALL and BOND
+    int64_t wave_capacity;
     int64_t arrangement, gathering; ///< of the layout that is there
 } packed_card;
 
@@ -112,6 +113,28 @@ static talus_status find_groups(packed_card* on, const packed_problem* packed)
     return TALUS_OK;
 }
 
+static bool has_only_balls(const packed_problem* packed, int64_t first_block, int64_t last_block)
+{
+    for (int64_t k = packed->blocks[first_block].first; k < packed->blocks[last_block - 1].last;
+         k++) {
+        const int kind = packed->batches[k].kind;
+        if (kind != PACKED_BALL && kind != PACKED_BOND) return false;
+    }
+    return true;
+}
+
+/// Waves without other kinds than balls are swept by a kernel that has no code for others.
+static talus_status find_balls(packed_card* on, const packed_problem* packed)
+{
+    if (!arrays_renew(&on->wave_capacity, packed->wave_count, ARRAY(on->balls))) {
+        return TALUS_ERR_MEMORY;
+    }
+    for (int64_t k = 0; k < packed->wave_count; k++) {
+        on->balls[k] = has_only_balls(packed, packed->wave[k], packed->wave[k + 1]);
+    }
+    return TALUS_OK;
+}
+
 static void put(packed_card* on, const packed_problem* packed, card_array array, const void* from)
 {
     size_t bytes = bytes_of(packed, array);
@@ -183,8 +206,7 @@ static talus_status put_layout(packed_card* on, const packed_problem* packed)
 {
     const bool arranged = on->arrangement != packed->arrangement;
     if (arranged) {
-        if (find_groups(on, packed)) return TALUS_ERR_MEMORY;
-        on->balls = packed->slots[PACKED_BALL] + packed->slots[PACKED_BOND] == packed->batch_count;
+        if (find_groups(on, packed) || find_balls(on, packed)) return TALUS_ERR_MEMORY;
         put(on, packed, CARD_BLOCKS, packed->blocks);
         put(on, packed, CARD_BATCHES, packed->batches);
         put(on, packed, CARD_GROUPS, on->group);
@@ -248,6 +270,7 @@ void packed_card_free(packed_problem* packed)
     for (int k = 0; k < CARD_ARRAYS; k++) card_free(on->card, &on->others[k]);
     free(on->group);
     free(on->start);
+    free(on->balls);
     free(on);
     packed->card_memory = packed->on_card = NULL;
 }
@@ -304,28 +327,55 @@ static card_sweep_job job_of(const packed_card* on, const packed_manner* manner,
         .packed = on->there, .groups = on->groups, .manner = *manner, .before = before};
 }
 
-/// Blocks wave by wave, then the tail if there is one. Names are those of kernels in the plane, in
-/// space.
-static void do_waves(const packed_problem* packed, card_sweep_job job, const char* const block[2],
-                     const char* const tail[2])
+/// A kernel in the plane and in space.
+typedef struct kernel_name {
+    const char *module[2], *of[2];
+} kernel_name;
+
+static card_kernel* find(const packed_problem* packed, const kernel_name* name)
+{
+    const int space = packed->dim == 3;
+    return card_find(packed->on_card->card, name->module[space], name->of[space]);
+}
+
+#define SWEEPS                                                                                     \
+    {                                                                                              \
+        "card_sweeps", "card_sweeps"                                                               \
+    }
+#define LAWS                                                                                       \
+    {                                                                                              \
+        {"card_laws_2d", "card_laws_3d"},                                                          \
+        {                                                                                          \
+            "sweep_all", "sweep_all"                                                               \
+        }                                                                                          \
+    }
+
+/// Kernels for a wave that has only balls, for one that has others, too, and for the tail.
+typedef struct wave_kernels {
+    kernel_name balls, all, tail;
+} wave_kernels;
+
+/// Blocks wave by wave, then the tail if there is one, which is the block behind the last.
+static void do_waves(const packed_problem* packed, card_sweep_job job, const wave_kernels* kernels)
 {
     packed_card* on = packed->on_card;
-    const int space = packed->dim == 3;
     const packed_block* last = &packed->blocks[packed->block_count];
-    card_kernel* kernel = card_find(on->card, "card_sweeps", block[space]);
     for (int64_t k = 0; k < packed->wave_count; k++) {
         const card_grid grid = {.blocks = packed->wave[k + 1] - packed->wave[k],
                                 .threads = CARD_SWEEP_THREADS};
         job.first = packed->wave[k];
-        card_launch(on->card, kernel, grid, &job);
+        card_launch(on->card, find(packed, on->balls[k] ? &kernels->balls : &kernels->all), grid,
+                    &job);
     }
     if (last->first == last->last) return;
-    card_launch(on->card, card_find(on->card, "card_sweeps", tail[space]), ONE_BLOCK, &job);
+    job.first = packed->block_count;
+    card_launch(on->card, find(packed, &kernels->tail), ONE_BLOCK, &job);
 }
 
 /// Let the walls follow the impulses of their contacts.
 static void move_walls(const packed_problem* packed, bool before)
 {
+    static const kernel_name push = {SWEEPS, {"push_wall_2d", "push_wall_3d"}};
     packed_card* on = packed->on_card;
     const int64_t walls = packed->problem->mobile_count;
     const card_grid grid = {.blocks = packed->block_count - packed->inner,
@@ -338,18 +388,18 @@ static void move_walls(const packed_problem* packed, bool before)
                                 .before = before};
     if (walls == 0) return;
     pushes.first = packed->inner;
-    card_launch(
-        on->card,
-        card_find(on->card, "card_sweeps", packed->dim == 2 ? "push_wall_2d" : "push_wall_3d"),
-        grid, &pushes);
+    card_launch(on->card, find(packed, &push), grid, &pushes);
     card_launch(on->card, card_find(on->card, "card_sweeps", "move_walls"), ONE_BLOCK, &job);
 }
 
 static void apply_impulses(const packed_problem* packed)
 {
-    static const char* const block[2] = {"apply_2d", "apply_3d"};
-    static const char* const tail[2] = {"apply_tail_2d", "apply_tail_3d"};
-    do_waves(packed, job_of(packed->on_card, &(packed_manner){0}, false), block, tail);
+    static const wave_kernels kernels = {
+        .balls = {SWEEPS, {"apply_2d", "apply_3d"}},
+        .all = {SWEEPS, {"apply_2d", "apply_3d"}},
+        .tail = {SWEEPS, {"apply_tail_2d", "apply_tail_3d"}},
+    };
+    do_waves(packed, job_of(packed->on_card, &(packed_manner){0}, false), &kernels);
 }
 
 void packed_card_apply(packed_problem* packed)
@@ -377,15 +427,15 @@ void packed_card_remember(packed_problem* packed)
 
 packed_sums packed_card_sweep(packed_problem* packed, const packed_manner* manner)
 {
-    static const char* const blocks[2][2][2] = {
-        {{"sweep_all_2d", "sweep_all_3d"}, {"sweep_balls_2d", "sweep_balls_3d"}},
-        {{"sweep_all_momentum_2d", "sweep_all_momentum_3d"},
-         {"sweep_balls_momentum_2d", "sweep_balls_momentum_3d"}}};
-    static const char* const tail[2] = {"sweep_tail_2d", "sweep_tail_3d"};
+    static const wave_kernels kernels[2] = {
+        {.balls = {SWEEPS, {"sweep_balls_2d", "sweep_balls_3d"}}, .all = LAWS, .tail = LAWS},
+        {.balls = {SWEEPS, {"sweep_balls_momentum_2d", "sweep_balls_momentum_3d"}},
+         .all = LAWS,
+         .tail = LAWS},
+    };
     packed_card* on = packed->on_card;
     packed_sums sums = {0};
-    do_waves(packed, job_of(on, manner, packed->has_old), blocks[manner->momentum][on->balls],
-             tail);
+    do_waves(packed, job_of(on, manner, packed->has_old), &kernels[manner->momentum]);
     move_walls(packed, packed->has_old);
     const card_total_job total = {.packed = on->there, .total = on->others[CARD_TOTAL].at};
     card_launch(on->card, card_find(on->card, "card_sweeps", "add_sums"), ONE_BLOCK, &total);

@@ -1,0 +1,113 @@
+/// A block of contacts swept by a block of threads, whatever the laws of its contacts are: a
+/// contact of a group a thread. The source of kernels that includes this has defined what a thread
+/// does with its contact:
+///
+///     sweep_lane(packed_problem*, int dim, int64_t batch, int lane, lane_manner, lane_sums*)
+#ifndef TALUS_RIGID_PACKED_CARD_BLOCK_H
+#define TALUS_RIGID_PACKED_CARD_BLOCK_H
+
+#include "card/phases.h"
+
+CARD_HEADERS
+#include "rigid/packed/card_jobs.h"
+#include "rigid/packed/skip.h"
+CARD_HEADERS_END
+
+// ---- sums --------------------------------------------------------------------------------------
+
+/// As packed_add_halves(), for `count` sums at once, by all threads of a block: partial sums are
+/// [count][PACKED_SUMMANDS], and the first of each receives all.
+#define ADD_HALVES(parts, count)                                                                   \
+    for (int half = PACKED_SUMMANDS / 2; half > 0; half /= 2) {                                    \
+        PHASE (t) {                                                                                \
+            for (int i = 0; i < (count) && t < half; i++) {                                        \
+                double* part = (parts) + i * PACKED_SUMMANDS;                                      \
+                part[t] += part[half + t];                                                         \
+            }                                                                                      \
+        }                                                                                          \
+    }
+
+/// The sums of a sweep, the last of them contacts that were skipped.
+enum { TOTALS = SUMS + 1 };
+
+CARD_INLINE void write_sums(packed_sums* out, const double* parts)
+{
+    out->change = parts[SUM_CHANGE * PACKED_SUMMANDS];
+    out->step = parts[SUM_STEP * PACKED_SUMMANDS];
+    out->turning = parts[SUM_TURNING * PACKED_SUMMANDS];
+    out->impulse = parts[SUM_IMPULSE * PACKED_SUMMANDS];
+    out->skipped = (int64_t)parts[SUMS * PACKED_SUMMANDS];
+}
+
+// ---- a contact ---------------------------------------------------------------------------------
+
+/// The batches of a block whose number, counted from its first one, has this thread's slot, begin
+/// here among those from `first` on.
+CARD_INLINE int64_t own_batch(int64_t block_first, int64_t first, int t)
+{
+    const int64_t slot = t / PACKED_LANES;
+    return first + ((slot - (first - block_first)) & (PACKED_SLOTS - 1));
+}
+
+/// Extrapolate number k of the rows, as the block does that has it (kernel.h).
+CARD_INLINE void extrapolate_number(const packed_problem* packed, int64_t k, double beta)
+{
+    real* x = values_of(packed, PACKED_ROW) + k;
+    real* z = values_of(packed, PACKED_OLD_ROW) + k;
+    const real now = *x;
+    *x = now + (real)beta * (now - *z);
+    *z = now;
+}
+
+// ---- a block -----------------------------------------------------------------------------------
+
+CARD_INLINE void sweep_block(const card_place here, const card_sweep_job* job, const int dim,
+                             const bool momentum)
+{
+    packed_problem* packed = (packed_problem*)&job->packed;
+    const int64_t number = job->first + here.block;
+    const packed_block* block = &packed->blocks[number];
+    const double beta = momentum ? job->manner.beta : 0.0;
+    const bool skip = momentum && job->manner.skip;
+    const lane_manner manner = {momentum, lanes_set(beta), lanes_set(job->manner.outlier)};
+    const int64_t first = block->first, last = block->last;
+    const int32_t *group = job->groups.first, *of_block = job->groups.of_block + number;
+    PER_THREAD(lane_sums, sums);
+    PER_THREAD(int32_t, skipped);
+    PHASE (t) {
+        const int64_t end = block->row_last * packed_stride(dim);
+        int64_t k = block->row_first * packed_stride(dim) + t;
+        for (; momentum && k < end; k += here.threads) extrapolate_number(packed, k, beta);
+        for (int i = 0; i < SUMS; i++) MINE(sums, t).of[i] = lanes_set(0.0);
+        MINE(skipped, t) = 0;
+    }
+    for (int32_t g = of_block[0]; g < of_block[1]; g++) {
+        PHASE (t) {
+            const int lane = t % PACKED_LANES;
+            for (int64_t k = own_batch(first, group[g], t); k < group[g + 1]; k += PACKED_SLOTS) {
+                if (skip && packed->open[k] > 0) {
+                    if (lane == 0) MINE(skipped, t) += packed->open[k];
+                } else {
+                    sweep_lane(packed, dim, k, lane, manner, &MINE(sums, t));
+                }
+            }
+        }
+    }
+    SHARED(double, parts, TOTALS* PACKED_SUMMANDS);
+    PHASE (t) {
+        for (int i = 0; i < SUMS; i++) {
+            parts[i * PACKED_SUMMANDS + t] = (double)MINE(sums, t).of[i];
+        }
+        parts[SUMS * PACKED_SUMMANDS + t] = (double)MINE(skipped, t);
+        for (int64_t k = first + t; k < last && !skip; k += here.threads) {
+            if (momentum) count_held(packed, k);
+            packed->open[k] = momentum ? stays_open(packed, dim, k) : 0;
+        }
+    }
+    ADD_HALVES(parts, TOTALS)
+    LAST_PHASE (t) {
+        if (t == 0) write_sums(&packed->sums[number], parts);
+    }
+}
+
+#endif
