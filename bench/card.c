@@ -5,11 +5,13 @@
 /// step is solved with few sweeps and with fifty more, with momentum, from the same impulses; what
 /// the fifty take is the difference. Then whole steps of exactly fifty sweeps, alternately by the
 /// CPU and by the card in two worlds that began alike, until their hashes are compared. Times are
-/// by the wall, medians.
+/// by the wall, medians. Between both stands what each kernel took of fifty-two sweeps by the
+/// card's clock, which adds some microseconds to a launch.
 ///
 /// card [--quick] [--large] [--threads N]: with up to 10^5 grains; with 10^7, too; threads of the
 /// CPU, 16 if not given.
 #include "jammed.h"
+#include "threads.h"
 
 #include "base/hash.h"
 #include "card/card.h"
@@ -72,6 +74,19 @@ static sweep_times time_sweeps(solve_job* job)
     return (sweep_times){fifty[ROUNDS / 2], rest[ROUNDS / 2], hash_of(&job->problem)};
 }
 
+/// What each kernel took of a solve with fifty sweeps; it takes longer as a whole then.
+static void print_kernels(solve_job* job)
+{
+    card_kernel_time t = {0};
+    card_time_kernels(job->card, true);
+    solve_sweeps(job, FEW + SWEEPS);
+    card_time_kernels(job->card, false);
+    while (card_next_time(job->card, &t)) {
+        printf("        %-14s %-26s %6lld launches %9.2f ms, each %8.1f us\n", t.module, t.name,
+               (long long)t.launches, 1e3 * t.seconds, 1e6 * t.seconds / (double)t.launches);
+    }
+}
+
 static void compare_sweeps(talus_world* world, int threads, card* c)
 {
     solve_job job = {.options = talus_solver_default(), .threads = threads};
@@ -87,36 +102,61 @@ static void compare_sweeps(talus_world* world, int threads, card* c)
            cpu.fifty / gpu.fifty, 1e-9 * SWEEPS * count / gpu.fifty,
            cpu.hash == gpu.hash ? "equal" : "DIFFERENT");
     printf("%33s %9.2f %9.2f\n", "else", 1e3 * cpu.rest, 1e3 * gpu.rest);
+    print_kernels(&job);
     fflush(stdout);
     solve_workspace_free(&job.workspace);
     problem_free(&job.problem);
 }
 
-static double timed_step(talus_world* world)
+/// Seconds of a step by the wall, and of its stages.
+typedef struct step_times {
+    double whole, detect, solve, advance;
+} step_times;
+
+static step_times timed_step(talus_world* world)
 {
     talus_error error = {0};
+    const talus_totals before = *talus_world_totals(world);
     const double begin = bench_clock(CLOCK_MONOTONIC);
     bench_ok(talus_world_step(world, JAMMED_STEP, NULL, &error), error.text);
-    return bench_clock(CLOCK_MONOTONIC) - begin;
+    const double whole = bench_clock(CLOCK_MONOTONIC) - begin;
+    const talus_totals* t = talus_world_totals(world);
+    return (step_times){whole, t->seconds_detect - before.seconds_detect,
+                        t->seconds_solve - before.seconds_solve,
+                        t->seconds_advance - before.seconds_advance};
+}
+
+static int compare_whole(const void* x, const void* y)
+{
+    return bench_compare(&((const step_times*)x)->whole, &((const step_times*)y)->whole);
+}
+
+static void print_step(const char* what, double cpu, double gpu)
+{
+    printf("%33s %9.2f %9.2f %7.1f", what, 1e3 * cpu, 1e3 * gpu, cpu / gpu);
 }
 
 static void compare_steps(const tile* t, int times, int threads, const talus_solver_def* solver)
 {
     talus_error error = {0};
     talus_world* world[2];
-    double seconds[2][ROUNDS];
+    step_times all[2][ROUNDS];
     for (int k = 0; k < 2; k++) {
         world[k] = loaded_packing(t, times, solver);
-        world[k]->def.threads = threads;
+        use_threads(world[k], threads);
         if (k == 1) bench_ok(talus_world_set_device(world[k], "gpu", &error), error.text);
         timed_step(world[k]);
-        for (int i = 0; i < ROUNDS; i++) seconds[k][i] = timed_step(world[k]);
-        qsort(seconds[k], ROUNDS, sizeof seconds[k][0], bench_compare);
+        for (int i = 0; i < ROUNDS; i++) all[k][i] = timed_step(world[k]);
+        qsort(all[k], ROUNDS, sizeof all[k][0], compare_whole);
     }
-    const double cpu = seconds[0][ROUNDS / 2], gpu = seconds[1][ROUNDS / 2];
+    const step_times *cpu = &all[0][ROUNDS / 2], *gpu = &all[1][ROUNDS / 2];
     const bool same = talus_world_hash(world[0]) == talus_world_hash(world[1]);
-    printf("%33s %9.2f %9.2f %7.1f %9s   %s\n", "step", 1e3 * cpu, 1e3 * gpu, cpu / gpu, "",
-           same ? "equal" : "DIFFERENT");
+    print_step("step", cpu->whole, gpu->whole);
+    printf(" %9s   %s\n", "", same ? "equal" : "DIFFERENT");
+    print_step("search", cpu->detect, gpu->detect);
+    print_step("\n                           solve", cpu->solve, gpu->solve);
+    print_step("\n                         advance", cpu->advance, gpu->advance);
+    printf("\n");
     fflush(stdout);
     for (int k = 0; k < 2; k++) talus_world_destroy(world[k]);
 }
@@ -126,9 +166,10 @@ static void compare(int dim, int times, int threads, card* c)
     talus_solver_def solver = talus_solver_default();
     solver.stop = TALUS_STOP_SWEEPS;
     solver.max_sweeps = SWEEPS;
+    solver.separate_overlaps = false; // as scenes with this rule choose by themselves
     tile t = make_tile(dim, TILE, JAMMED_FRICTION / 3.0);
     talus_world* world = loaded_packing(&t, times, &solver);
-    world->def.threads = threads;
+    use_threads(world, threads);
     compare_sweeps(world, threads, c);
     talus_world_destroy(world);
     compare_steps(&t, times, threads, &solver);

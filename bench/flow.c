@@ -26,6 +26,7 @@
 ///   --rate X     of the shear, 1/s, instead of 2
 ///   --pressure X of the shear, Pa (2D: N/m), instead of 1000
 #include "bench.h"
+#include "threads.h"
 
 #include "base/short_waits.h"
 #include "world/world.h"
@@ -276,7 +277,7 @@ static course follow(talus_world* world, int steps, int threads)
     course c = {.steps = steps};
     talus_error error = {0};
     talus_step_result r;
-    world->def.threads = threads; // the public interface fixes the number when a world is made
+    use_threads(world, threads);
     const double wall = bench_clock(CLOCK_MONOTONIC), cpu = bench_clock(CLOCK_PROCESS_CPUTIME_ID);
     for (int i = 0; i < steps; i++) {
         bench_ok(talus_world_step(world, STEP, &r, &error), error.text);

@@ -6,6 +6,7 @@
 /// The packing is that of jammed.h, loaded by its lid, after a step. `--folder DIR`: where to write
 /// [/tmp]; `--quick`: without 10^6.
 #include "jammed.h"
+#include "threads.h"
 
 #include "base/short_waits.h"
 #include "record/record.h"
@@ -59,7 +60,7 @@ static void measure(int64_t tile_count, int times, const char* parent)
         char folder[256];
         frames* f = NULL;
         checkpoint_writer* writer = NULL;
-        world->def.threads = threads;
+        use_threads(world, threads);
         snprintf(folder, sizeof folder, "%s/talus-bench-XXXXXX", parent);
         if (!mkdtemp(folder)) perror(folder), exit(1);
         bench_ok(frames_open(folder, (frames_position){0}, (frames_options){.contacts = true}, &f,

@@ -280,6 +280,33 @@ static void test_facts_and_time(void** state)
     card_close(NULL);
 }
 
+/// Launches are counted and timed while that is asked for, kernel by kernel.
+static void test_kernel_times(void** state)
+{
+    (void)state;
+    plain_driver();
+    card* c = opened(0);
+    card_buffer x = {0};
+    card_renew(c, &x, 100 * sizeof(double));
+    card_zero(c, &x, 0, 100 * sizeof(double));
+    card_kernel* axpy = card_find(c, "card_sums", "card_axpy");
+    card_find(c, "card_sums", "card_block_sums"); // never launched
+    const card_axpy_job job = {.count = 100, .a = 1.0, .x = x.at, .y = x.at};
+    card_launch(c, axpy, card_grid_of(100, 64), &job);
+    card_time_kernels(c, true);
+    for (int i = 0; i < 3; i++) card_launch(c, axpy, card_grid_of(100, 64), &job);
+    card_time_kernels(c, false);
+    card_launch(c, axpy, card_grid_of(100, 64), &job);
+    check_well(c);
+    card_kernel_time t = {0};
+    assert_true(card_next_time(c, &t));
+    assert_string_equal(t.name, "card_axpy");
+    assert_int_equal(t.launches, 3);
+    assert_true(t.seconds >= 0.0);
+    assert_false(card_next_time(c, &t));
+    card_close(c);
+}
+
 int main(void)
 {
     if (!card_built_in()) {
@@ -287,10 +314,10 @@ int main(void)
         return 0;
     }
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_copies),         cmocka_unit_test(test_slots_wait),
-        cmocka_unit_test(test_growing),        cmocka_unit_test(test_pinned),
-        cmocka_unit_test(test_kernels),        cmocka_unit_test(test_two_cards),
-        cmocka_unit_test(test_facts_and_time),
+        cmocka_unit_test(test_kernel_times), cmocka_unit_test(test_copies),
+        cmocka_unit_test(test_slots_wait),   cmocka_unit_test(test_growing),
+        cmocka_unit_test(test_pinned),       cmocka_unit_test(test_kernels),
+        cmocka_unit_test(test_two_cards),    cmocka_unit_test(test_facts_and_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -38,6 +38,7 @@ typedef struct loaded_module {
 struct card_kernel {
     char *module, *name;
     driver_function function;
+    card_kernel_time time; ///< while kernels are timed
     card_kernel* next;
 };
 
@@ -55,6 +56,7 @@ struct card {
     loaded_module* modules;
     int module_count;
     const char* last_kernel; ///< that was queued
+    bool timing;             ///< kernels, one by one
 };
 
 // ---- failures ----------------------------------------------------------------------------------
@@ -670,16 +672,27 @@ int card_resident_blocks(card* c, card_kernel* kernel, int threads, size_t share
     return leave(c) < 0 ? 0 : blocks * c->facts.processors;
 }
 
-talus_status card_launch(card* c, card_kernel* kernel, card_grid grid, const void* job)
+static void queue_kernel(card* c, card_kernel* kernel, card_grid grid, const void* job)
 {
-    assert(grid.blocks <= INT32_MAX && grid.threads > 0);
-    if (grid.blocks <= 0 || !enter(c)) return c->error.status;
     void* parameters[] = {(void*)(uintptr_t)job}; // the driver copies it and changes nothing
     const int result = c->driver.cuLaunchKernel(kernel->function, (unsigned)grid.blocks, 1, 1,
                                                 (unsigned)grid.threads, 1, 1, (unsigned)grid.shared,
                                                 c->stream, parameters, NULL);
     c->last_kernel = kernel->name;
     check(c, result, "queueing work");
+}
+
+talus_status card_launch(card* c, card_kernel* kernel, card_grid grid, const void* job)
+{
+    assert(grid.blocks <= INT32_MAX && grid.threads > 0);
+    if (grid.blocks <= 0 || !enter(c)) return c->error.status;
+    if (c->timing) card_clock_start(c);
+    queue_kernel(c, kernel, grid, job);
+    if (c->timing) {
+        card_clock_stop(c);
+        kernel->time.seconds += card_clock_seconds(c);
+        kernel->time.launches++;
+    }
     return leave(c);
 }
 
@@ -712,4 +725,21 @@ double card_clock_seconds(card* c)
               "being asked for the time");
     }
     return leave(c) < 0 ? 0.0 : (double)milliseconds * 1e-3;
+}
+
+void card_time_kernels(card* c, bool on)
+{
+    c->timing = on;
+    for (card_kernel* k = c->kernels; k && on; k = k->next) k->time = (card_kernel_time){0};
+}
+
+bool card_next_time(const card* c, card_kernel_time* of)
+{
+    const card_kernel* k = of->kernel ? of->kernel->next : c->kernels;
+    while (k && k->time.launches == 0) k = k->next;
+    if (!k) return false;
+    *of = k->time;
+    of->kernel = k;
+    of->module = k->module, of->name = k->name;
+    return true;
 }

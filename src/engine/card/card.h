@@ -150,4 +150,19 @@ void card_clock_stop(card* c);
 /// Waits until the card has come to the second; 0 after an error.
 double card_clock_seconds(card* c);
 
+/// What launches of a kernel took.
+typedef struct card_kernel_time {
+    const card_kernel* kernel;
+    const char *module, *name;
+    int64_t launches;
+    double seconds;
+} card_kernel_time;
+
+/// Time each kernel by itself from now on, or no longer. The queue stands still after each of them
+/// then, so a step takes longer.
+void card_time_kernels(card* c, bool on);
+/// The time of the next kernel that was launched meanwhile, of the first one if of->kernel is NULL;
+/// false if there is no more.
+bool card_next_time(const card* c, card_kernel_time* of);
+
 #endif

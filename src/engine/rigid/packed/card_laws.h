@@ -2,8 +2,8 @@
 /// card_laws_3d.cu, which define CARD_DIM.
 ///
 /// The laws are functions of their own, and one kernel calls them. A driver compiles a source when
-/// it is first used: with all laws inside several kernels that took NVIDIA's compiler a minute, after
-/// which it crashed (docs/decisions.md, "Graphics cards").
+/// it is first used: with all laws inside several kernels that took NVIDIA's compiler a minute,
+/// after which it crashed (docs/decisions.md, "Graphics cards").
 #include "card/phases.h"
 
 CARD_HEADERS
