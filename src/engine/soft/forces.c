@@ -26,7 +26,7 @@ ball_task soft_ball_task(soft_particles* s, const step_order* order, double sinc
 /// Grains far from all walls need not be asked: note anew who they are when the list is new or
 /// walls have come nearer.
 static talus_status note_far_grains(soft_particles* s, const step_order* order,
-                                    const general_task* task)
+                                    const general_task* task, talus_error* error)
 {
     grains* g = &order->state->grains;
     const walls* w = &order->state->walls;
@@ -37,7 +37,7 @@ static talus_status note_far_grains(soft_particles* s, const step_order* order,
     }
     s->wall_travel += travel;
     if (s->general.far_known && s->wall_travel <= 0.5 * s->skin) return TALUS_OK;
-    if (s->in_rows) soft_rows_to_table(s, g, NULL);
+    TRY(soft_leave_rows(s, g, error));
     s->general.far_known = false;
     s->wall_travel = 0.0;
     for (int64_t i = 0; i < w->count; i++) { // only walls that may turn need their reach
@@ -50,8 +50,11 @@ static talus_status note_far_grains(soft_particles* s, const step_order* order,
         }
         s->wall_reach[i] = sqrt(far2) + s->skin;
     }
-    TRY(general_contacts_note_far(&s->general, task, s->skin));
-    return general_contacts_note_blocks(&s->general, task);
+    if (general_contacts_note_far(&s->general, task, s->skin) ||
+        general_contacts_note_blocks(&s->general, task)) {
+        return error_memory(error, "looking for walls");
+    }
+    return TALUS_OK;
 }
 
 /// The walls feel what is put on the grains glued to them.
@@ -125,10 +128,9 @@ talus_status soft_begin_evaluation(soft_particles* s, const step_order* order, d
                              .step = since > 0.0 ? h : s->integrator->evaluates_at * h,
                              .threads = order->threads};
     for (int64_t k = 0; k < 3 * w->count; k++) w->force[k] = w->torque[k] = 0.0;
-    if (note_far_grains(s, order, others) || general_contacts_begin(&s->general, others)) {
-        return error_memory(error, "meeting walls");
-    }
-    return TALUS_OK;
+    TRY(note_far_grains(s, order, others, error));
+    return general_contacts_begin(&s->general, others) ? error_memory(error, "meeting walls")
+                                                       : TALUS_OK;
 }
 
 talus_status soft_evaluate(soft_particles* s, const step_order* order, double since,

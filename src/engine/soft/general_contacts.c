@@ -119,6 +119,7 @@ talus_status general_contacts_note_far(general_contacts* o, const general_task* 
     const narrow bodies = bodies_as_they_stand(o, t);
     narrow_far(&bodies, room, o->far);
     o->far_known = true;
+    o->noted++;
     return TALUS_OK;
 }
 
@@ -528,15 +529,19 @@ static const double* torque_of(const general_contacts* o, int64_t c)
     return o->list.torque ? o->list.torque + c * spin_width(o->dim) : NULL;
 }
 
+void general_contacts_push(const general_contacts* o, int64_t c, double* sum)
+{
+    add_to_sum(o->dim, sum, 1.0, o->list.force + c * o->dim, o->answers.arm_b + c * o->dim,
+               torque_of(o, c));
+    sum[6] += o->answers.loss[c];
+    sum[7] += o->answers.power[c];
+}
+
 /// Add what a contact does to its second body, a grain.
 static void add_to_b(const general_contacts* o, const general_task* t, const soft_pairs* pairs,
                      int64_t c)
 {
-    double* on_b = soft_pairs_sum(pairs, t->places->place_of[o->list.b_row[c]]);
-    add_to_sum(o->dim, on_b, 1.0, o->list.force + c * o->dim, o->answers.arm_b + c * o->dim,
-               torque_of(o, c));
-    on_b[6] += o->answers.loss[c];
-    on_b[7] += o->answers.power[c];
+    general_contacts_push(o, c, soft_pairs_sum(pairs, t->places->place_of[o->list.b_row[c]]));
 }
 
 /// Add what a contact does to the wall that is its first body.

@@ -58,6 +58,7 @@ typedef struct general_contacts {
     uint8_t* escaped; ///< [grains] 1: the centre is behind a wall
     uint8_t* far;     ///< [grains] 1: out of reach of all walls since general_contacts_note_far()
     bool far_known;   ///< `far` holds
+    int64_t noted;    ///< times that it was noted
     double lost;      ///< energy left in contacts that ended, since the evaluation before
     int64_t block_capacity, next_capacity;
     int64_t* first_of; ///< [blocks of places] first contact of `list` with a grain there, -1: none
@@ -91,6 +92,8 @@ void general_contacts_add(const general_contacts* o, const general_task* t, cons
 talus_status general_contacts_note_blocks(general_contacts* o, const general_task* t);
 /// Sort the contacts by blocks, and add the forces on the walls.
 talus_status general_contacts_deal(general_contacts* o, const general_task* t, walls* w);
+/// Add what a contact with a wall does to its grain to a row of sums.
+void general_contacts_push(const general_contacts* o, int64_t contact, double* sum);
 /// Add the forces on the grains of a block to their sums.
 void general_contacts_add_block(const general_contacts* o, const general_task* t,
                                 const soft_pairs* pairs, int64_t block);

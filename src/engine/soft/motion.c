@@ -126,6 +126,7 @@ void soft_predict_grains(soft_particles* s, const step_order* order)
 {
     if (s->in_rows) return;
     s->in_rows = soft_moves_in_rows(s, order);
+    s->on_card = false;
     soft_each_share(s, order, s->in_rows ? lift_share : predict_share);
     soft_rows_filled(s, order->state->grains.count);
 }

@@ -4,7 +4,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/vec.h"
-#include "soft/workspace.h"
+#include "soft/on_card.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -54,7 +54,7 @@ static talus_status take_over(soft_particles* s, const step_order* order, talus_
         soft_places_make(&s->places, g, fresh, order->threads) || soft_import(s, order)) {
         return error_memory(error, "preparing soft grains");
     }
-    s->listed = s->in_rows = false;
+    s->listed = s->in_rows = s->on_card = false;
     s->revision = order->state->revision;
     s->known = true;
     return TALUS_OK;
@@ -74,6 +74,13 @@ static talus_status sort_places(soft_particles* s, const step_order* order)
     free(old);
     s->listed = false;
     return status;
+}
+
+talus_status soft_leave_rows(soft_particles* s, grains* g, talus_error* error)
+{
+    TRY(soft_card_fetch(s, g, error));
+    if (s->in_rows) soft_rows_to_table(s, g, NULL);
+    return TALUS_OK;
 }
 
 bool soft_stays_in_rows(const step_order* order)
@@ -211,7 +218,7 @@ talus_status soft_neighbours(soft_particles* s, const step_order* order, talus_e
 {
     for (int attempt = 0; attempt < 2; attempt++) {
         if (!s->listed) {
-            if (s->in_rows) soft_rows_to_table(s, &order->state->grains, NULL);
+            TRY(soft_leave_rows(s, &order->state->grains, error));
             TRY(make_list(s, order, error));
             s->filled = s->in_rows;
             s->farthest = 0.0;
@@ -225,6 +232,7 @@ talus_status soft_neighbours(soft_particles* s, const step_order* order, talus_e
             s->served++;
             return TALUS_OK;
         }
+        TRY(soft_leave_rows(s, &order->state->grains, error));
         if (soft_pairs_remember(&s->pairs)) return error_memory(error, "listing pairs of grains");
         s->listed = false;
     }

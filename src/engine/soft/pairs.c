@@ -315,6 +315,7 @@ talus_status soft_pairs_make(soft_pairs* s, const soft_listing* from)
     s->pair_count = from->pairs->count;
     s->block_count = (s->body_count + SOFT_BLOCK - 1) / SOFT_BLOCK;
     s->halo_count = s->batch_count = 0;
+    s->made++;
     m.halo_of = malloc(sizeof *m.halo_of * (size_t)(s->body_count + 1));
     const bool good = m.halo_of && reserve(s, from) && place_pairs(from, &placed) == TALUS_OK;
     if (good) {

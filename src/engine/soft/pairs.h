@@ -66,6 +66,7 @@ typedef struct soft_pairs {
     /// they stay in the cache.
     double* sum;
     soft_memories memories; ///< scratch
+    int64_t made;           ///< lists so far
 } soft_pairs;
 
 void soft_pairs_free(soft_pairs* s);

@@ -5,7 +5,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/vec.h"
-#include "soft/workspace.h"
+#include "soft/on_card.h"
 #include "state/drive.h"
 
 #include <stdlib.h>
@@ -15,8 +15,16 @@
 
 const char* soft_particles_why_no_card(const talus_world_def* options, const physical_state* state)
 {
-    (void)options, (void)state;
-    return "the method soft runs on the CPU";
+    const grains* g = &state->grains;
+    if (options->dim == 2) return "the method soft is on a card in 3D only";
+    if (integrator_of(options->soft.integrator)->kept != 1) {
+        return "the method soft is on a card with the integrators verlet and leapfrog only";
+    }
+    if (g->force || g->torque || g->locked || g->glue_position) {
+        return "soft grains with external forces or locked axes, or glued to walls, move on the "
+               "CPU";
+    }
+    return NULL;
 }
 
 void soft_particles_destroy(soft_particles* s)
@@ -39,6 +47,7 @@ void soft_particles_destroy(soft_particles* s)
     free(s->waiting);
     free(s->taken);
     crew_free(s->crew);
+    soft_card_free(s->card);
     free(s->mobile);
     free(s->wall_state);
     free(s->wall_acceleration);
@@ -164,11 +173,13 @@ static double watch(const step_order* order)
 }
 
 /// The first grain that ran away, as the table says once it knows; -1 if none did.
-static int64_t find_runaway(const soft_particles* s, const step_order* order, const soft_flow* flow)
+static talus_status find_runaway(soft_particles* s, const step_order* order, const soft_flow* flow,
+                                 int64_t* row, talus_error* error)
 {
     grains* g = &order->state->grains;
-    if (s->in_rows && !soft_flow_is_finite(flow)) soft_rows_to_table(s, g, NULL);
-    return soft_runaway(g, g->rate2, g->turn2, flow);
+    if (!soft_flow_is_finite(flow)) TRY(soft_leave_rows(s, g, error));
+    *row = soft_runaway(g, g->rate2, g->turn2, flow);
+    return TALUS_OK;
 }
 
 talus_status soft_particles_step(soft_particles* s, const step_order* order, step_outcome* out,
@@ -199,7 +210,7 @@ talus_status soft_particles_step(soft_particles* s, const step_order* order, ste
         soft_each_share(s, order, soft_correct_rows);
     }
     soft_sum_flow(s, g->count, since, &flow);
-    out->nan_grain = find_runaway(s, order, &flow);
+    TRY(find_runaway(s, order, &flow, &out->nan_grain, error));
     const double evaluated = watch(order);
     totals->shown.seconds_advance += predicted - started;
     totals->shown.seconds_solve += evaluated - predicted;

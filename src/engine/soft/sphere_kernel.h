@@ -34,17 +34,19 @@ typedef struct sphere_kind {
 
 /// Eight places, or a part of them.
 typedef struct sphere_places {
-    int32_t at[SOFT_LANES]; ///< places
+    int64_t first;          ///< of the eight, a multiple of eight
     int part;               ///< first lane of the part
+    int32_t at[LANE_WIDTH]; ///< places of the part
     unsigned there;         ///< bits of the lanes of the part that are not there twice
 } sphere_places;
 
 static ALWAYS_INLINE sphere_places places_from(int64_t first, int64_t last, int part)
 {
-    sphere_places out = {.part = part};
-    for (int k = 0; k < SOFT_LANES; k++) {
-        out.at[k] = (int32_t)(first + k < last ? first + k : last - 1);
-        if (k >= part && k < part + LANE_WIDTH && first + k < last) out.there |= 1u << (k - part);
+    sphere_places out = {.first = first, .part = part};
+    for (int k = 0; k < LANE_WIDTH; k++) {
+        const int64_t place = first + part + k;
+        out.at[k] = (int32_t)(place < last ? place : last - 1);
+        if (place < last) out.there |= 1u << k;
     }
     return out;
 }
@@ -72,7 +74,7 @@ static ALWAYS_INLINE void load_spheres(const sphere_kind kind, const sphere_task
                                        const sphere_places* places, sphere_lanes* s)
 {
     const int length = soft_row(3, kind.moving), motion = soft_row_motion(3);
-    const int32_t* at = places->at + places->part;
+    const int32_t* at = places->at;
     lanes x[4];
     lanes_load_rows(t->bodies->row, length, 0, at, x);
     s->x[0] = x[0], s->x[1] = x[1], s->x[2] = x[2], s->radius = x[3];
@@ -86,7 +88,7 @@ static ALWAYS_INLINE void load_spheres(const sphere_kind kind, const sphere_task
         lanes_load_rows(t->bodies->row, length, motion + 4, at, x);
         s->turned[0] = x[0], s->turned[1] = x[1], s->turned[2] = x[2];
     }
-#define LOAD(field, to) to = lanes_load(own_field(kind, t, places->at[0], places->part, field))
+#define LOAD(field, to) to = lanes_load(own_field(kind, t, places->first, places->part, field))
     EACH_OWN(kind, s, LOAD);
 #undef LOAD
 }
@@ -95,7 +97,7 @@ static ALWAYS_INLINE void store_spheres(const sphere_kind kind, const sphere_tas
                                         const sphere_places* places, const sphere_lanes* s)
 {
     const int length = soft_row(3, kind.moving), motion = soft_row_motion(3);
-    const int32_t* at = places->at + places->part;
+    const int32_t* at = places->at;
     const lanes x[4] = {s->x[0], s->x[1], s->x[2], s->radius};
     const lanes v[4] = {s->v[0], s->v[1], s->v[2], s->inv_mass};
     const lanes spin[4] = {s->spin[0], s->spin[1], s->spin[2], s->inv_inertia};
@@ -109,7 +111,7 @@ static ALWAYS_INLINE void store_spheres(const sphere_kind kind, const sphere_tas
         lanes_store_rows(t->bodies->row, length, motion, at, moved);
         lanes_store_rows(t->bodies->row, length, motion + 4, at, turned);
     }
-#define STORE(field, from) lanes_store(own_field(kind, t, places->at[0], places->part, field), from)
+#define STORE(field, from) lanes_store(own_field(kind, t, places->first, places->part, field), from)
     EACH_OWN(kind, s, STORE);
 #undef STORE
 }
@@ -122,7 +124,7 @@ static ALWAYS_INLINE void load_column(const sphere_task* t, const sphere_places*
 {
     double field[4][SOFT_LANES] __attribute__((aligned(64))) = {{0.0}};
     for (int lane = 0; lane < LANE_WIDTH; lane++) {
-        const int64_t row = t->places->row_of[places->at[places->part + lane]];
+        const int64_t row = t->places->row_of[places->at[lane]];
         for (int k = 0; k < width; k++) field[k][lane] = from[row * width + k];
     }
     for (int k = 0; k < width; k++) out[k] = lanes_load(field[k]);
@@ -134,7 +136,7 @@ static ALWAYS_INLINE void store_column(const sphere_task* t, const sphere_places
     double field[4][SOFT_LANES] __attribute__((aligned(64))) = {{0.0}};
     for (int k = 0; k < width; k++) lanes_store(field[k], in[k]);
     for (int lane = 0; lane < LANE_WIDTH; lane++) {
-        const int64_t row = t->places->row_of[places->at[places->part + lane]];
+        const int64_t row = t->places->row_of[places->at[lane]];
         for (int k = 0; k < width; k++) to[row * width + k] = field[k][lane];
     }
 }
@@ -145,7 +147,7 @@ static ALWAYS_INLINE void load_table(const sphere_kind kind, const sphere_task* 
     const grains* g = t->g;
     double turns[SOFT_LANES] __attribute__((aligned(64))) = {0.0};
     for (int lane = 0; lane < LANE_WIDTH; lane++) {
-        turns[lane] = turns_by(g, t->places->row_of[places->at[places->part + lane]]);
+        turns[lane] = turns_by(g, t->places->row_of[places->at[lane]]);
     }
     s->inv_inertia = lanes_load(turns);
     load_column(t, places, g->position, 3, s->x);
@@ -230,7 +232,7 @@ static ALWAYS_INLINE void correct_spheres(const sphere_kind kind, const sphere_t
     const lanes zero = lanes_set(0.0), drag = lanes_set(t->drag);
     const lanes h = lanes_set(t->h), half = lanes_set(0.5 * t->h), middle = lanes_set(0.5);
     int32_t at[SOFT_LANES];
-    for (int k = 0; k < LANE_WIDTH; k++) at[k] = places->at[places->part + k] - (int32_t)first;
+    for (int k = 0; k < LANE_WIDTH; k++) at[k] = places->at[k] - (int32_t)first;
     const lane_mask there = mask_of_bits(places->there), free = lanes_more(s->inv_mass, zero);
     lanes sum[8], held = zero, power = zero, squares = zero;
     lanes_load_rows(sums, SOFT_SUM, 0, at, sum);
@@ -283,7 +285,7 @@ static ALWAYS_INLINE void wrap_spheres(const sphere_task* t, const sphere_places
     for (int k = 0; k < 3; k++) lanes_store(x[k], s->x[k]);
     for (int lane = 0; lane < LANE_WIDTH; lane++) {
         if (!(out >> lane & 1)) continue;
-        const int64_t row = t->places->row_of[places->at[places->part + lane]];
+        const int64_t row = t->places->row_of[places->at[lane]];
         double place[3] = {x[0][lane], x[1][lane], x[2][lane]};
         int32_t again[3] = {0, 0, 0}; // of one that stands for others
         cell_wrap(c, 3, place, places->there >> lane & 1 ? t->g->image + 3 * row : again);
@@ -298,7 +300,7 @@ static ALWAYS_INLINE void go_farther(const sphere_task* t, const sphere_places* 
                                      const sphere_lanes* s, double half, lanes* far2)
 {
     const cell* c = t->periodic;
-    const double* listed = t->bodies->listed + 3 * (int64_t)places->at[0] + places->part;
+    const double* listed = t->bodies->listed + 3 * places->first + places->part;
     lanes d[3], square = lanes_set(0.0);
     for (int k = 0; k < 3; k++) {
         d[k] = s->x[k] - lanes_load(listed + k * SOFT_LANES);

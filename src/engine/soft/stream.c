@@ -9,7 +9,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/parallel.h"
-#include "soft/workspace.h"
+#include "soft/on_card.h"
 
 /// One evaluation and the motion after it.
 typedef struct stream {
@@ -77,12 +77,17 @@ static void release(stream* t, int64_t block)
     if (__atomic_sub_fetch(&t->s->waiting[block], 1, __ATOMIC_ACQ_REL) == 0) move_block(t, block);
 }
 
+talus_status soft_meet_walls(soft_particles* s, const step_order* order, const general_task* others)
+{
+    soft_rows_to_table(s, &order->state->grains, s->general.far);
+    TRY(general_contacts_evaluate(&s->general, others));
+    return general_contacts_deal(&s->general, others, &order->state->walls);
+}
+
 static void meet_walls(stream* t)
 {
     soft_particles* s = t->s;
-    soft_rows_to_table(s, &t->order->state->grains, s->general.far);
-    if (general_contacts_evaluate(&s->general, &t->walls) ||
-        general_contacts_deal(&s->general, &t->walls, &t->order->state->walls)) {
+    if (soft_meet_walls(s, t->order, &t->walls)) {
         t->memory_runs = 1; // nobody waits for ever, and the step fails
         for (int64_t b = 0; b < s->pairs.block_count; b++) s->general.first_of[b] = -1;
     }
@@ -113,6 +118,7 @@ talus_status soft_stream(soft_particles* s, const step_order* order, double sinc
 {
     stream t = {.s = s, .order = order, .on = on};
     TRY(soft_begin_evaluation(s, order, since, &t.walls, error));
+    if (order->card) return soft_card_stream(s, order, since, on, &t.walls, error);
     const int64_t blocks = s->pairs.block_count;
     const int team = parallel_threads(order->threads, s->pairs.body_count);
     if (!arrays_renew(&s->waiting_capacity, blocks, ARRAY(s->waiting), ARRAY(s->taken))) {

@@ -18,6 +18,8 @@ typedef struct soft_share {
     double farthest; ///< distance from the place in the list
 } soft_share;
 
+typedef struct soft_card soft_card; // soft/on_card.h
+
 struct soft_particles {
     int dim;
     // A world as somebody left it.
@@ -37,13 +39,15 @@ struct soft_particles {
     pair_list near, balls, others; ///< all pairs in reach; of balls; those with a polygon
     bool in_rows;                  ///< the grains' motion is in their rows, predicted, and no more
                                    ///< in the table (soft/sphere_kernel.h)
-    bool filled;                   ///< rows of the bodies are those of the present positions,
-    double farthest;               ///< which are as far as this from those of the list
-    bool listed;                   ///< there is a list; if not, the history is in pairs.memories
-    double skin;                   ///< room of a pair in the list
-    double skin_part;              ///< the same in mean diameters
-    int64_t served;                ///< evaluations since the list was made
-    double wall_travel;            ///< most that a wall can have come nearer to grains since then
+    bool on_card; ///< and they are on a graphics card, with the histories (soft/on_card.h)
+    soft_card* card;
+    bool filled;        ///< rows of the bodies are those of the present positions,
+    double farthest;    ///< which are as far as this from those of the list
+    bool listed;        ///< there is a list; if not, the history is in pairs.memories
+    double skin;        ///< room of a pair in the list
+    double skin_part;   ///< the same in mean diameters
+    int64_t served;     ///< evaluations since the list was made
+    double wall_travel; ///< most that a wall can have come nearer to grains since then
     // Of all grains, by row.
     int64_t row_capacity;
     double* reach;        ///< [grains]
@@ -76,6 +80,8 @@ static inline bool soft_are_balls(const soft_particles* s, const grains* g, int6
 
 /// Make laws, places and history anew if somebody has changed the world; and room for a step.
 talus_status soft_prepare(soft_particles* s, const step_order* order, talus_error* error);
+/// The table gets what is predicted of grains that are in their rows, wherever these are.
+talus_status soft_leave_rows(soft_particles* s, grains* g, talus_error* error);
 /// May grains stay in their rows at the end of a step, because another one like it follows?
 bool soft_stays_in_rows(const step_order* order);
 /// Rows of the bodies as they stand; a list that grains have outrun is made anew.
@@ -154,6 +160,9 @@ void soft_rows_to_table(const soft_particles* s, grains* g, const uint8_t* but);
 /// to the end of the step, in the table.
 talus_status soft_stream(soft_particles* s, const step_order* order, double since, bool on,
                          talus_error* error);
+/// Find the contacts of spheres near walls, whose rows are up to date, and add the forces on walls.
+talus_status soft_meet_walls(soft_particles* s, const step_order* order,
+                             const general_task* others);
 
 // ---- publish.c ---------------------------------------------------------------------------------
 
