@@ -1,5 +1,6 @@
 /// Whole worlds that are stepped with a card have the CPU's bits, step by step: every kind of
-/// contact, lids, policies that take steps back, solvers that look on and go on. And whatever call
+/// contact, lids, policies that take steps back, solvers that look on and go on; soft spheres with
+/// all laws, many steps in a call. And whatever call
 /// of the driver fails, with `gpu` the step ends with a message and the world as it was, with
 /// `auto` the CPU goes on. The driver is the fake one of test_card (tests/support/fake_cuda.c).
 #include "world/world.h"
@@ -12,9 +13,10 @@
 #include <talus/scene.h>
 #include <unistd.h>
 
-/// A world as a scene,
+/// A world as a scene; so many steps are taken in a call.
 typedef struct sample {
     const char *name, *scene;
+    int together; ///< 0: one
 } sample;
 
 #define DISKS                                                                                      \
@@ -70,6 +72,81 @@ typedef struct sample {
     "  - {type: lattice, counts: [3, 3, 1], low: [0.01, 0.01, 0.06], spacing: 0.02,\n"             \
     "     radius: 0.009, velocity: [0, 0, -0.5]}\n"
 
+// Soft spheres: 1331 in a box whose lid is moved into them, so that lists are made anew; in a cell
+// across whose borders they meet; thrown out of the domain, or through a hole in the floor.
+#define SOFT(integrator, more)                                                                     \
+    "dimension: 3\n"                                                                               \
+    "method: soft\n"                                                                               \
+    "until: {steps: 1}\n"                                                                          \
+    "step: 2.0e-5\n"                                                                               \
+    "gravity: [0, 0, -9.81]\n"                                                                     \
+    "soft: {integrator: " integrator "" more "}\n"
+#define SOFT_BOX                                                                                   \
+    "walls:\n"                                                                                     \
+    "  - {name: box, type: box, low: [0, 0, 0], high: [0.11, 0.11, 0.2], open: [top]}\n"           \
+    "  - {name: lid, type: plane, point: [0, 0, 0.1085], normal: [0, 0, -1],\n"                    \
+    "     motion: {type: velocity, velocity: [0, 0, -1.5]}}\n"                                     \
+    "grains:\n"                                                                                    \
+    "  - {type: lattice, counts: [11, 11, 11], low: [0.005, 0.005, 0.005], spacing: 0.0099,\n"     \
+    "     jitter: 0.05, radius: {distribution: uniform, min: 0.0046, max: 0.00494},\n"             \
+    "     velocity: [0.4, 0.1, -0.2], spin: [10, 20, 30]}\n"
+#define SOFT_CELL                                                                                  \
+    "periodic: {x: [0, 0.1], y: [0, 0.1]}\n"                                                       \
+    "walls:\n"                                                                                     \
+    "  - {name: floor, type: plane, normal: [0, 0, 1]}\n"                                          \
+    "grains:\n"                                                                                    \
+    "  - {type: lattice, counts: [10, 10, 7], low: [0.005, 0.005, 0.0045], spacing: 0.01,\n"       \
+    "     jitter: 0.3, radius: {distribution: uniform, min: 0.0044, max: 0.005},\n"                \
+    "     velocity: [2.5, 1, -2]}\n"
+
+static const sample soft_samples[] = {
+    {.name = "soft spheres under a lid",
+     .scene = SOFT("verlet", "") "materials:\n"
+                                 "  m: {density: 2500, friction: 0.3, restitution: 0.5, "
+                                 "stiffness: 2.0e+4}\n" SOFT_BOX,
+     .together = 37},
+    {.name = "soft spheres across a cell",
+     .scene = SOFT("leapfrog", "") "materials:\n"
+                                   "  m: {density: 2500, friction: 0.3, restitution: 0.5, "
+                                   "stiffness: 2.0e+4}\n" SOFT_CELL,
+     .together = 37},
+    {.name = "friction bounded as PLMH do, by velocity times step",
+     .scene =
+         SOFT("verlet", ", bound: elastic, elongation: cundall") "materials:\n"
+                                                                 "  m: {density: 2500, friction: "
+                                                                 "0.3, restitution: 0.5, "
+                                                                 "stiffness: 2.0e+4}\n" SOFT_CELL,
+     .together = 37},
+    {.name = "Hertz and Mindlin",
+     .scene = SOFT(
+         "verlet",
+         ", law: hertz") "materials:\n"
+                         "  m: {density: 2500, friction: 0.3, restitution: 0.5, young: 2.0e+7, "
+                         "poisson: 0.3}\n" SOFT_BOX,
+     .together = 37},
+    {.name = "soft spheres that roll, twist, stick and slide",
+     .scene = SOFT("leapfrog",
+                   ", elongation: cundall") "materials:\n"
+                                            "  m: {density: 2500, friction: 0.5, dynamic_friction: "
+                                            "0.3, rolling_kind: radius,\n"
+                                            "      rolling: 0.1, torsion: 0.05, cohesion_force: "
+                                            "0.2, cohesion_energy: 1.0e-6,\n"
+                                            "      restitution: 0.5, stiffness: 2.0e+4}\n" SOFT_BOX,
+     .together = 37},
+    {.name = "two materials, grains that leave the domain",
+     .scene = SOFT(
+         "verlet",
+         "") "domain: {low: [-1, -1, 0.0], high: [1, 1, 0.075]}\n"
+             "policies: {escape: accept}\n"
+             "materials:\n"
+             "  m: {density: 2500, friction: 0.3, restitution: 0.5, stiffness: 2.0e+4}\n"
+             "  n: {density: 1500, friction: 0.1, restitution: 0.9, stiffness: 1.0e+4}\n" SOFT_CELL
+             "  - {type: lattice, material: n, counts: [10, 10, 1], low: [0.005, 0.005, "
+             "0.0725], spacing: 0.01, radius: 0.004, velocity: [0, 0, 2]}\n",
+     .together = 37},
+};
+enum { SOFT_SAMPLES = sizeof soft_samples / sizeof *soft_samples };
+
 static const sample samples[] = {
     {.name = "disks under a lid",
      .scene = DISKS "  m: {density: 2500, friction: 0.3}\n" MANY_DISKS},
@@ -112,6 +189,7 @@ typedef struct stepped {
     talus_scene* scene;
     talus_world* world;
     double h;
+    int together;
 } stepped;
 
 static void say_report(const talus_report* report, const talus_error* error)
@@ -139,6 +217,7 @@ static stepped begin(const sample* s, const char* device)
         say_report(&report, &error);
     }
     w.h = talus_scene_step_length(w.scene);
+    w.together = s->together > 0 ? s->together : 1;
     w.world->device.least = 1;
     return w;
 }
@@ -164,7 +243,9 @@ static uint64_t hash_all(const talus_world* w)
 static void step(stepped* w)
 {
     talus_error error = {0};
-    if (talus_world_step(w->world, w->h, NULL, &error) < 0) fail_msg("%s", error.text);
+    if (talus_world_steps(w->world, w->h, w->together, NULL, &error) < 0) {
+        fail_msg("%s", error.text);
+    }
 }
 
 static void compare(const sample* s, int steps)
@@ -218,7 +299,7 @@ static rested bring_to_rest(const sample* s)
 {
     rested r = {.name = s->name, .from = begin(s, "cpu")};
     for (int i = 0; i < SETTLED; i++) step(&r.from);
-    stepped copy = {.h = r.from.h};
+    stepped copy = {.h = r.from.h, .together = r.from.together};
     assert_int_equal(talus_world_copy(r.from.world, &copy.world, NULL), TALUS_OK);
     for (int i = 0; i < FAILING_STEPS; i++) {
         step(&copy);
@@ -249,7 +330,7 @@ static bool fails_at(const rested* r, const char* device, int call, const char* 
     }
     for (int i = 0; i < FAILING_STEPS;) {
         const uint64_t before = talus_world_hash(w.world);
-        const talus_status status = talus_world_step(w.world, w.h, NULL, &error);
+        const talus_status status = talus_world_steps(w.world, w.h, r->from.together, NULL, &error);
         if (status >= 0) {
             if (hash_all(w.world) != r->expected[i]) {
                 fail_msg("%s, %s, call %d: step %d differs", r->name, device, call, i + 1);
@@ -297,6 +378,17 @@ static void fail_everywhere(const sample* s)
     end(&r.from);
 }
 
+static void test_soft(void** state)
+{
+    static const char* orders[] = {"", "7"};
+    (void)state;
+    for (int k = 0; k < SOFT_SAMPLES; k++) {
+        setenv("FAKE_CUDA_ORDER", orders[k % 2], 1);
+        compare(&soft_samples[k], test_count(12, 5));
+    }
+    unsetenv("FAKE_CUDA_ORDER");
+}
+
 static void test_every_call(void** state)
 {
     static const sample chips = {
@@ -307,6 +399,7 @@ static void test_every_call(void** state)
     fail_everywhere(&samples[0]);
     fail_everywhere(&samples[4]);
     fail_everywhere(&chips);
+    fail_everywhere(&soft_samples[0]);
 }
 
 int main(void)
@@ -314,6 +407,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_same_bits),
         cmocka_unit_test(test_same_bits_in_any_order),
+        cmocka_unit_test(test_soft),
         cmocka_unit_test(test_every_call),
     };
     if (!card_built_in()) {

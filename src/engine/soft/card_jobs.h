@@ -6,7 +6,7 @@
 #ifndef TALUS_SOFT_CARD_JOBS_H
 #define TALUS_SOFT_CARD_JOBS_H
 
-#include "soft/kernels.h"
+#include "soft/general_contacts.h"
 
 /// Pairs of a chunk, and threads that work on it; spheres that one block moves, which is a share of
 /// the CPU's sums of powers (workspace.h).
@@ -41,13 +41,14 @@ typedef struct soft_card_sums {
     double *own, *halo;      ///< [spheres or halo rows][SOFT_SUM]
 } soft_card_sums;
 
-/// What walls push spheres by, contact after contact; found by the CPU.
+/// What walls push spheres by, contact after contact, as general_contacts_push() says; found by the
+/// CPU.
 typedef struct soft_card_walls {
     int64_t near_count;
     const int32_t* near;       ///< [near_count] places of spheres that walls may reach
     const int32_t* near_of;    ///< [spheres] which of these it is, -1: none
     const int32_t* contact_of; ///< [near_count + 1] first contact
-    const double* push;        ///< [contacts][SOFT_SUM]
+    const double* push;        ///< [contacts][WALL_PUSH]
     double* rows;              ///< [near_count][row] copies of their rows, for the CPU
 } soft_card_walls;
 

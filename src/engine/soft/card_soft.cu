@@ -175,7 +175,9 @@ CARD_INLINE void collect_sums(const soft_card_job* job, int64_t place, double* s
     const int32_t near = job->walls.near_count > 0 ? job->walls.near_of[place] : -1;
     if (near < 0) return;
     for (int32_t c = job->walls.contact_of[near]; c < job->walls.contact_of[near + 1]; c++) {
-        for (int i = 0; i < SOFT_SUM; i++) sum[i] += job->walls.push[SOFT_SUM * (int64_t)c + i];
+        const double* push = job->walls.push + WALL_PUSH * (int64_t)c;
+        for (int i = 0; i < SOFT_SUM; i++) sum[i] += push[i];
+        for (int i = 0; i < 3; i++) sum[3 + i] += push[SOFT_SUM + i];
     }
 }
 

@@ -529,19 +529,15 @@ static const double* torque_of(const general_contacts* o, int64_t c)
     return o->list.torque ? o->list.torque + c * spin_width(o->dim) : NULL;
 }
 
-void general_contacts_push(const general_contacts* o, int64_t c, double* sum)
-{
-    add_to_sum(o->dim, sum, 1.0, o->list.force + c * o->dim, o->answers.arm_b + c * o->dim,
-               torque_of(o, c));
-    sum[6] += o->answers.loss[c];
-    sum[7] += o->answers.power[c];
-}
-
 /// Add what a contact does to its second body, a grain.
 static void add_to_b(const general_contacts* o, const general_task* t, const soft_pairs* pairs,
                      int64_t c)
 {
-    general_contacts_push(o, c, soft_pairs_sum(pairs, t->places->place_of[o->list.b_row[c]]));
+    double* on_b = soft_pairs_sum(pairs, t->places->place_of[o->list.b_row[c]]);
+    add_to_sum(o->dim, on_b, 1.0, o->list.force + c * o->dim, o->answers.arm_b + c * o->dim,
+               torque_of(o, c));
+    on_b[6] += o->answers.loss[c];
+    on_b[7] += o->answers.power[c];
 }
 
 /// Add what a contact does to the wall that is its first body.
@@ -607,6 +603,16 @@ talus_status general_contacts_deal(general_contacts* o, const general_task* t, w
     }
     for (int64_t c = 0; c < count; c++) add_to_wall(o, c, w);
     return TALUS_OK;
+}
+
+void general_contacts_push(const general_contacts* o, int64_t c, double push[WALL_PUSH])
+{
+    const double* torque = torque_of(o, c);
+    for (int k = 0; k < WALL_PUSH; k++) push[k] = 0.0;
+    add_to_sum(o->dim, push, 1.0, o->list.force + c * o->dim, o->answers.arm_b + c * o->dim, NULL);
+    push[6] = o->answers.loss[c];
+    push[7] = o->answers.power[c];
+    if (torque) vec_copy(3, push + SOFT_SUM, torque);
 }
 
 void general_contacts_add_block(const general_contacts* o, const general_task* t,

@@ -92,8 +92,10 @@ void general_contacts_add(const general_contacts* o, const general_task* t, cons
 talus_status general_contacts_note_blocks(general_contacts* o, const general_task* t);
 /// Sort the contacts by blocks, and add the forces on the walls.
 talus_status general_contacts_deal(general_contacts* o, const general_task* t, walls* w);
-/// Add what a contact with a wall does to its grain to a row of sums.
-void general_contacts_push(const general_contacts* o, int64_t contact, double* sum);
+/// What a contact with a wall does to its grain: the terms that are added to its sums, and then the
+/// torque of rolling and torsion.
+enum { WALL_PUSH = SOFT_SUM + 3 };
+void general_contacts_push(const general_contacts* o, int64_t contact, double push[WALL_PUSH]);
 /// Add the forces on the grains of a block to their sums.
 void general_contacts_add_block(const general_contacts* o, const general_task* t,
                                 const soft_pairs* pairs, int64_t block);

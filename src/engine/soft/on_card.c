@@ -450,7 +450,7 @@ static talus_status put_pushes(soft_card* on, const soft_particles* s)
 {
     const contacts* list = &s->general.list;
     int32_t* first = on->contact_of;
-    if (!arrays_renew(&on->push_capacity, list->count, ROWS(on->push, SOFT_SUM))) {
+    if (!arrays_renew(&on->push_capacity, list->count, ROWS(on->push, WALL_PUSH))) {
         return TALUS_ERR_MEMORY;
     }
     memset(first, 0, sizeof *first * (size_t)(on->near_count + 2));
@@ -460,12 +460,10 @@ static talus_status put_pushes(soft_card* on, const soft_particles* s)
     for (int64_t k = 0; k < on->near_count; k++) first[k + 2] += first[k + 1];
     for (int64_t c = 0; c < list->count; c++) {
         const int32_t near = on->near_of[s->places.place_of[list->b_row[c]]];
-        double* push = on->push + SOFT_SUM * (int64_t)first[near + 1]++;
-        memset(push, 0, sizeof *push * SOFT_SUM);
-        general_contacts_push(&s->general, c, push);
+        general_contacts_push(&s->general, c, on->push + WALL_PUSH * (int64_t)first[near + 1]++);
     }
     PUT(BUFFER_CONTACT_OF, first, on->near_count + 1);
-    PUT(BUFFER_PUSH, on->push, SOFT_SUM * list->count);
+    PUT(BUFFER_PUSH, on->push, WALL_PUSH * list->count);
     return TALUS_OK;
 }
 

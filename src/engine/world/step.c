@@ -731,7 +731,12 @@ static talus_status batched_steps(talus_world* w, double h, int64_t count,
         w->totals = totals;
         good = no_result;
         int64_t again;
-        if (done == 0 || soft_steps(w, h, done, &good, &again, deepest, NULL)) return status;
+        if (done == 0 || status == TALUS_ERR_DEVICE) return status; // nobody is there to do them
+        if (soft_steps(w, h, done, &good, &again, deepest, NULL) < 0) {
+            snapshot_restore(&w->snapshot, &w->state);
+            w->totals = totals;
+            return status;
+        }
     }
     // What is kept is the last step's own: it must not depend on how steps are cut into calls.
     TRY(conclude_soft(w, h, &good, error));
