@@ -8,12 +8,13 @@
 /// by the wall, medians. Between both stands what each kernel took of fifty-two sweeps by the
 /// card's clock, which adds some microseconds to a launch.
 ///
-/// card [--quick] [--large] [--threads N]: with up to 10^5 grains; with 10^7, too; threads of the
-/// CPU, 16 if not given.
+/// card [--soft] [--quick] [--large] [--threads N]: soft spheres instead; with up to 10^5 grains;
+/// with 10^7, too; threads of the CPU, 16 if not given.
 #include "jammed.h"
 #include "threads.h"
 
 #include "base/hash.h"
+#include "base/short_waits.h"
 #include "card/card.h"
 
 enum { FEW = 2, SWEEPS = 50, ROUNDS = 5, TILE = 1000 };
@@ -74,17 +75,22 @@ static sweep_times time_sweeps(solve_job* job)
     return (sweep_times){fifty[ROUNDS / 2], rest[ROUNDS / 2], hash_of(&job->problem)};
 }
 
-/// What each kernel took of a solve with fifty sweeps; it takes longer as a whole then.
-static void print_kernels(solve_job* job)
+static void print_times(card* c)
 {
     card_kernel_time t = {0};
-    card_time_kernels(job->card, true);
-    solve_sweeps(job, FEW + SWEEPS);
-    card_time_kernels(job->card, false);
-    while (card_next_time(job->card, &t)) {
+    while (card_next_time(c, &t)) {
         printf("        %-14s %-26s %6lld launches %9.2f ms, each %8.1f us\n", t.module, t.name,
                (long long)t.launches, 1e3 * t.seconds, 1e6 * t.seconds / (double)t.launches);
     }
+}
+
+/// What each kernel took of a solve with fifty sweeps; it takes longer as a whole then.
+static void print_kernels(solve_job* job)
+{
+    card_time_kernels(job->card, true);
+    solve_sweeps(job, FEW + SWEEPS);
+    card_time_kernels(job->card, false);
+    print_times(job->card);
 }
 
 static void compare_sweeps(talus_world* world, int threads, card* c)
@@ -161,6 +167,100 @@ static void compare_steps(const tile* t, int times, int threads, const talus_sol
     for (int k = 0; k < 2; k++) talus_world_destroy(world[k]);
 }
 
+// ---- soft spheres ------------------------------------------------------------------------------
+
+/// The tile repeated in a cell that is periodic along every axis, as soft spheres: the restitution
+/// is 0.5, and a step a 25th of a contact. Velocities are at random up to `speed` along each axis,
+/// in diameters per 500 steps: at 0 no list is made anew.
+enum { SOFT_STEPS = 200 };
+static const double SOFT_STIFFNESS = 1000.0, SOFT_H = 0.002;
+
+static talus_world* soft_packing(const tile* t, int times, double speed)
+{
+    talus_world_def def = talus_world_default();
+    talus_error error = {0};
+    talus_world* world = NULL;
+    def.dim = 3;
+    def.method = TALUS_METHOD_SOFT;
+    for (int k = 0; k < 3; k++) {
+        def.periodic[k] = true;
+        def.cell_high[k] = t->side * times;
+    }
+    bench_ok(talus_world_create(&def, &world, &error), error.text);
+    talus_pair_def law = talus_pair_default();
+    law.friction = JAMMED_FRICTION;
+    law.restitution = 0.5;
+    law.soft.stiffness = SOFT_STIFFNESS;
+    bench_ok(talus_world_add_material(world, "stone", &law, NULL, &error), error.text);
+    rng r = rng_make(3, (uint64_t)times, 0);
+    for (int copy = 0; copy < times * times * times; copy++) {
+        const int at[3] = {copy % times, copy / times % times, copy / (times * times)};
+        for (int64_t i = 0; i < t->count; i++) {
+            talus_grain_def grain = talus_grain_default();
+            grain.radius = t->radius[i];
+            grain.density = 1.0;
+            for (int k = 0; k < 3; k++) {
+                grain.position[k] = t->position[i * 3 + k] + t->side * at[k];
+                grain.velocity[k] = speed * (2.0 * rng_uniform(&r) - 1.0);
+            }
+            bench_ok(talus_world_add_grain(world, &grain, NULL, &error), error.text);
+        }
+    }
+    return world;
+}
+
+/// Seconds of so many steps in one call, after as many that are not counted.
+static double timed_soft_steps(talus_world* world, int64_t steps)
+{
+    talus_error error = {0};
+    bench_ok(talus_world_steps(world, SOFT_H, steps, NULL, &error), error.text);
+    const double begin = bench_clock(CLOCK_MONOTONIC);
+    bench_ok(talus_world_steps(world, SOFT_H, steps, NULL, &error), error.text);
+    return bench_clock(CLOCK_MONOTONIC) - begin;
+}
+
+/// The CPU makes a tenth of the steps where there are many spheres, and then bits are compared
+/// after these.
+static void compare_soft(const tile* t, int times, double speed, int threads)
+{
+    const int64_t count = t->count * times * times * times;
+    const int64_t few = count > 100000 ? SOFT_STEPS / 10 : SOFT_STEPS;
+    double seconds[2], rate[2];
+    uint64_t hash[2];
+    for (int k = 0; k < 2; k++) {
+        talus_error error = {0};
+        talus_world* world = soft_packing(t, times, speed);
+        use_threads(world, threads);
+        if (k == 1) bench_ok(talus_world_set_device(world, "gpu", &error), error.text);
+        seconds[k] = timed_soft_steps(world, few);
+        hash[k] = talus_world_hash(world);
+        rate[k] = (double)few * (double)count / seconds[k];
+        if (k == 1) {
+            const double begin = bench_clock(CLOCK_MONOTONIC);
+            bench_ok(talus_world_steps(world, SOFT_H, SOFT_STEPS, NULL, &error), error.text);
+            rate[k] = SOFT_STEPS * (double)count / (bench_clock(CLOCK_MONOTONIC) - begin);
+            card_time_kernels(world->device.open, true);
+            bench_ok(talus_world_steps(world, SOFT_H, 20, NULL, &error), error.text);
+            print_times(world->device.open);
+        }
+        talus_world_destroy(world);
+    }
+    printf("soft %8lld spheres, speed %3.1f: %9.1f and %9.1f million particle-steps a second, %.1f "
+           "times; bits %s\n",
+           (long long)count, speed, 1e-6 * rate[0], 1e-6 * rate[1], rate[1] / rate[0],
+           hash[0] == hash[1] ? "equal" : "DIFFERENT");
+    fflush(stdout);
+}
+
+static void compare_all_soft(int times, int threads)
+{
+    tile t = make_tile(3, TILE, JAMMED_FRICTION / 3.0);
+    for (int speed = 0; speed <= 1; speed++) compare_soft(&t, times, speed, threads);
+    tile_free(&t);
+}
+
+// ---- both --------------------------------------------------------------------------------------
+
 static void compare(int dim, int times, int threads, card* c)
 {
     talus_solver_def solver = talus_solver_default();
@@ -181,6 +281,7 @@ int main(int argc, char** argv)
     talus_error error = {0};
     card* c = NULL;
     int threads = 16;
+    short_waits(argv);
     for (int i = 1; i + 1 < argc; i++) {
         if (strcmp(argv[i], "--threads") == 0) threads = atoi(argv[i + 1]);
     }
@@ -193,7 +294,15 @@ int main(int argc, char** argv)
            "updates a second\n",
            card_facts_of(c)->name, threads, SWEEPS);
     printf("dim    grains  contacts                CPU      card   times      G/s   bits\n");
-    const bool quick = bench_option(argc, argv, "--quick");
+    const bool quick = bench_option(argc, argv, "--quick"),
+               only_soft = bench_option(argc, argv, "--soft");
+    if (only_soft) {
+        compare_all_soft(4, threads);
+        if (!quick) compare_all_soft(10, threads);
+        if (bench_option(argc, argv, "--large")) compare_all_soft(21, threads);
+        card_close(c);
+        return 0;
+    }
     compare(3, 2, threads, c);
     compare(3, 4, threads, c);
     if (!quick) {
