@@ -1,6 +1,7 @@
 /// The talus program: looks up the subcommand and hands over.
 #include "app.h"
 
+#include "base/keep_memory.h"
 #include "base/short_waits.h"
 
 #include <errno.h>
@@ -36,6 +37,7 @@ const value_kind value_command = {.source = VALUE_WORD,
 int main(int argc, char** argv)
 {
     short_waits(argv);
+    keep_memory();
     setlocale(LC_CTYPE, ""); // only to know whether the terminal takes UTF-8; numbers stay in C
     program_called(argv[0]);
     int status = STATUS_USAGE;

@@ -14,6 +14,7 @@
 #include "threads.h"
 
 #include "base/hash.h"
+#include "base/keep_memory.h"
 #include "base/short_waits.h"
 #include "card/card.h"
 
@@ -282,6 +283,7 @@ int main(int argc, char** argv)
     card* c = NULL;
     int threads = 16;
     short_waits(argv);
+    keep_memory();
     for (int i = 1; i + 1 < argc; i++) {
         if (strcmp(argv[i], "--threads") == 0) threads = atoi(argv[i + 1]);
     }

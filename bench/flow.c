@@ -28,6 +28,7 @@
 #include "bench.h"
 #include "threads.h"
 
+#include "base/keep_memory.h"
 #include "base/short_waits.h"
 #include "world/world.h"
 
@@ -399,6 +400,7 @@ int main(int argc, char** argv)
 {
     if (!options_are_known(argc, argv)) return 2;
     short_waits(argv);
+    keep_memory();
     static const int sizes[] = {1000, 10000, 100000};
     const char* only = value_of(argc, argv, "--only");
     const char* dimension = value_of(argc, argv, "--dimension");

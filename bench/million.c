@@ -12,6 +12,7 @@
 #include "jammed.h"
 #include "threads.h"
 
+#include "base/keep_memory.h"
 #include "base/short_waits.h"
 
 #include <sys/resource.h>
@@ -137,6 +138,7 @@ static void measure_default(talus_world* world)
 int main(int argc, char** argv)
 {
     short_waits(argv);
+    keep_memory();
     const bool quick = bench_option(argc, argv, "--quick");
     print_bandwidth();
     printf("Steps with %d sweeps, %d rounds: milliseconds by the wall; stages of the median step\n",

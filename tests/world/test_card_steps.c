@@ -152,8 +152,9 @@ static void test_what_cards_cannot(void** state)
     talus_world* w = make_heap(TALUS_METHOD_SOFT, "gpu:1", &s);
     step(w, 3);
     assert_string_equal(talus_world_device(w), "cpu");
-    assert_string_equal(talus_world_device_reason(w), "the method soft runs on the CPU");
-    check_has(s.text, "device gpu:1: the CPU does the steps: the method soft runs on the CPU");
+    assert_string_equal(talus_world_device_reason(w), "the method soft is on a card in 3D only");
+    check_has(s.text,
+              "device gpu:1: the CPU does the steps: the method soft is on a card in 3D only");
     assert_true(s.lines == 1 && s.warnings == 1);
     talus_world_destroy(w);
     w = make_heap(TALUS_METHOD_SOFT, "auto", &t);

@@ -1,0 +1,20 @@
+/// Memory that a step gives back and the next one asks for again.
+#ifndef TALUS_BASE_KEEP_MEMORY_H
+#define TALUS_BASE_KEEP_MEMORY_H
+
+#include <malloc.h>
+
+/// For the beginning of main(): what is freed stays with the program, to be used again. glibc's
+/// malloc gives large arrays back to the system at once, which has to clear their pages when they
+/// are asked for again: that took 0.3 s of CPU time of each step of 10^6 spheres, by one thread,
+/// where 16 threads did all the rest in 0.6 s. The most memory that such a run has in use grows
+/// by 6 %.
+static inline void keep_memory(void)
+{
+#ifdef __GLIBC__
+    mallopt(M_MMAP_MAX, 0);
+    mallopt(M_TRIM_THRESHOLD, -1);
+#endif
+}
+
+#endif
