@@ -16,7 +16,8 @@
 /// A world as a scene; so many steps are taken in a call.
 typedef struct sample {
     const char *name, *scene;
-    int together; ///< 0: one
+    int together;      ///< 0: one
+    bool listed_by_us; ///< lists of soft spheres are made by the CPU
 } sample;
 
 #define DISKS                                                                                      \
@@ -144,6 +145,15 @@ static const sample soft_samples[] = {
              "  - {type: lattice, material: n, counts: [10, 10, 1], low: [0.005, 0.005, "
              "0.0725], spacing: 0.01, radius: 0.004, velocity: [0, 0, 2]}\n",
      .together = 37},
+    {.name = "a large sphere among small ones, whose lists the CPU makes",
+     .scene = SOFT(
+         "verlet",
+         "") "materials:\n"
+             "  m: {density: 2500, friction: 0.3, restitution: 0.5, stiffness: 2.0e+4}\n" SOFT_CELL
+             "  - {type: list, radius: 0.02, items: [{position: [0.05, 0.05, 0.09], velocity: [0, "
+             "0, -3]}]}\n",
+     .together = 37,
+     .listed_by_us = true},
 };
 enum { SOFT_SAMPLES = sizeof soft_samples / sizeof *soft_samples };
 
@@ -248,6 +258,15 @@ static void step(stepped* w)
     }
 }
 
+static int64_t launches_of(const card* c, const char* kernel)
+{
+    card_kernel_time t = {0};
+    while (card_next_time(c, &t)) {
+        if (strcmp(t.name, kernel) == 0) return t.launches;
+    }
+    return 0;
+}
+
 static void compare(const sample* s, int steps)
 {
     int64_t touching = 0;
@@ -255,6 +274,7 @@ static void compare(const sample* s, int steps)
     for (int i = 0; i < steps; i++) {
         step(&cpu);
         step(&gpu);
+        if (i == 0) card_time_kernels(gpu.world->device.open, true);
         touching += talus_world_last(cpu.world)->active;
         if (hash_all(cpu.world) != hash_all(gpu.world)) {
             fail_msg("%s: step %d differs", s->name, i + 1);
@@ -264,6 +284,11 @@ static void compare(const sample* s, int steps)
            (long long)talus_world_totals(gpu.world)->sweeps);
     assert_true(touching > steps);
     assert_string_equal(talus_world_device(gpu.world), "gpu:0 (Fake card A)");
+    if (gpu.world->soft) { // lists of pairs are made there, too
+        assert_true(launches_of(gpu.world->device.open, "soft_move") > steps);
+        const int64_t lists = launches_of(gpu.world->device.open, "list_write_pairs");
+        assert_true(s->listed_by_us ? lists == 0 : lists > 0);
+    }
     end(&cpu);
     end(&gpu);
 }

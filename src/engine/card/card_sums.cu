@@ -54,3 +54,80 @@ CARD_KERNEL(card_chained_sums, card_chain_job, CARD_SUM_THREADS)
         if (t == 0) card_raise(&job.flags[ticket[0]], 1);
     }
 }
+
+// ---- running sums ------------------------------------------------------------------------------
+
+/// `before` receives the sums of the numbers of the threads before each, `number` these with its
+/// own.
+#define RUNNING_SUMS(number, threads)                                                              \
+    for (int reach = 1; reach < (threads); reach *= 2) {                                           \
+        PHASE (t) {                                                                                \
+            before[t] = t >= reach ? (number)[t - reach] : 0;                                      \
+        }                                                                                          \
+        PHASE (t) {                                                                                \
+            (number)[t] += before[t];                                                              \
+        }                                                                                          \
+    }                                                                                              \
+    PHASE (t) {                                                                                    \
+        before[t] = t > 0 ? (number)[t - 1] : 0;                                                   \
+    }
+
+CARD_KERNEL(card_scan_pieces, card_scan_job, CARD_SUM_THREADS)
+{
+    SHARED(int32_t, number, CARD_SUM_THREADS);
+    SHARED(int32_t, before, CARD_SUM_THREADS);
+    const int64_t first = (int64_t)here.block * CARD_SCAN_PIECE;
+    PHASE (t) {
+        number[t] = 0;
+        for (int k = 0; k < CARD_SCAN_EACH; k++) {
+            const int64_t i = first + t * CARD_SCAN_EACH + k;
+            if (i < job.count) number[t] += job.x[i];
+        }
+    }
+    RUNNING_SUMS(number, CARD_SUM_THREADS)
+    LAST_PHASE (t) {
+        int32_t sum = before[t];
+        for (int k = 0; k < CARD_SCAN_EACH; k++) {
+            const int64_t i = first + t * CARD_SCAN_EACH + k;
+            if (i >= job.count) continue;
+            const int32_t x = job.x[i];
+            job.x[i] = sum;
+            sum += x;
+        }
+        if (t == 0) job.total[here.block] = number[CARD_SUM_THREADS - 1];
+    }
+}
+
+/// One block: `total` becomes the sums of the pieces before, `count` is that of the pieces.
+CARD_KERNEL(card_scan_totals, card_scan_job, CARD_MOST_THREADS)
+{
+    SHARED(int32_t, number, CARD_MOST_THREADS);
+    SHARED(int32_t, before, CARD_MOST_THREADS);
+    const int64_t each = (job.count + CARD_MOST_THREADS - 1) / CARD_MOST_THREADS;
+    PHASE (t) {
+        number[t] = 0;
+        for (int64_t i = t * each; i < (t + 1) * each && i < job.count; i++) {
+            number[t] += job.total[i];
+        }
+    }
+    RUNNING_SUMS(number, CARD_MOST_THREADS)
+    LAST_PHASE (t) {
+        int32_t sum = before[t];
+        for (int64_t i = t * each; i < (t + 1) * each && i < job.count; i++) {
+            const int32_t x = job.total[i];
+            job.total[i] = sum;
+            sum += x;
+        }
+    }
+}
+
+CARD_KERNEL(card_scan_add, card_scan_job, CARD_SUM_THREADS)
+{
+    LAST_PHASE (t) {
+        const int64_t first = (int64_t)here.block * CARD_SCAN_PIECE + t;
+        for (int k = 0; k < CARD_SCAN_EACH; k++) {
+            const int64_t i = first + k * here.threads;
+            if (i < job.count) job.x[i] += job.total[here.block];
+        }
+    }
+}

@@ -29,4 +29,13 @@ typedef struct card_chain_job {
     uint32_t* flags;  ///< 0, one for each block
 } card_chain_job;
 
+/// Running sums of whole numbers: x[k] becomes x[0] + ... + x[k - 1]. Pieces are summed by
+/// themselves, then their totals, then these are added.
+enum { CARD_SCAN_EACH = 4, CARD_SCAN_PIECE = CARD_SUM_THREADS * CARD_SCAN_EACH };
+typedef struct card_scan_job {
+    int64_t count;
+    int32_t* x;
+    int32_t* total; ///< of each piece
+} card_scan_job;
+
 #endif

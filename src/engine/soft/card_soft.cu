@@ -1,6 +1,6 @@
 /// A step of spheres that move in their rows (soft/stream.c), on a card: forces by blocks of pairs,
-/// then the motion of all spheres. Law, geometry and motion are the headers of the CPU's kernels,
-/// with one lane.
+/// then the motion of all spheres (card_jobs.h). Law, geometry and motion are the headers of the
+/// CPU's kernels, with one lane.
 #include "card/phases.h"
 
 CARD_HEADERS
@@ -30,9 +30,20 @@ CARD_INLINE void write_part(double* parts, int slot, const lanes force[3], const
     out[PART_POWER * SOFT_CARD_CHUNK] = power;
 }
 
+/// A pair that does not touch adds zeros, as on the CPU.
 CARD_INLINE void write_no_part(double* parts, int slot)
 {
     for (int k = 0; k < PART_NUMBERS; k++) parts[slot + k * SOFT_CARD_CHUNK] = 0.0;
+}
+
+/// What a pair does to a second sphere that another block adds up.
+CARD_INLINE void write_cross(double* cross, int64_t pair, const double* parts, int slot)
+{
+    for (int k = 0; k < 3; k++) {
+        cross[pair * CROSS_NUMBERS + k] = parts[slot + (PART_FORCE + k) * SOFT_CARD_CHUNK];
+        cross[pair * CROSS_NUMBERS + 3 + k] =
+            parts[slot + (PART_TORQUES + 3 + k) * SOFT_CARD_CHUNK];
+    }
 }
 
 /// Forces of a pair, as work_on_part() of the CPU (soft/ball_kernel.h).
@@ -48,88 +59,114 @@ CARD_INLINE void work_on_pair(const ball_kind kind, const soft_card_job* job, in
                       .h = job->since,
                       .bodies = &bodies};
     for (int k = 0; k < 3; k++) task.length[k] = job->length[k];
-    const uint8_t was = job->state[pair];
-    const int32_t* law = job->uniform ? NULL : job->law + pair;
+    const uint8_t was = job->list.state[pair];
+    const int32_t* law = job->uniform ? NULL : job->list.law + pair;
     law_in in = {};
     law_history history = {};
     law_out out = {};
     lanes arm[2], turn[3], force[3], torque[2][3];
-    if (!meet_balls(kind, &task, job->who + 16 * batch + lane, job->images[batch], was & PAIR_LIVE,
-                    &in, arm, turn)) {
+    if (!meet_balls(kind, &task, job->list.who + 16 * batch + lane, job->list.images[batch],
+                    was & PAIR_LIVE, &in, arm, turn)) {
         write_no_part(parts, slot);
         return;
     }
     in.touched = (was & PAIR_LIVE) != 0;
-    in.root_mass = job->root_mass[pair];
-    for (int k = 0; k < 3; k++) history.slip[k] = job->slip[at + 8 * k];
+    in.root_mass = job->list.root_mass[pair];
+    for (int k = 0; k < 3; k++) history.slip[k] = job->list.slip[at + 8 * k];
     if (kind.compound) {
-        for (int k = 0; k < 3; k++) history.roll[k] = job->roll[at + 8 * k];
+        for (int k = 0; k < 3; k++) history.roll[k] = job->list.roll[at + 8 * k];
         history.bonded = (was & PAIR_BONDED) != 0;
         history.slid = (was & PAIR_SLIDES) != 0;
     }
     answer_balls(kind, &task, law, turn, &in, &history, &out);
-    for (int k = 0; k < 3; k++) job->slip[at + 8 * k] = history.slip[k];
-    for (int k = 0; k < 3 && kind.compound; k++) job->roll[at + 8 * k] = history.roll[k];
-    job->state[pair] = (uint8_t)((out.active ? PAIR_LIVE : 0) | (out.sliding ? PAIR_SLIDES : 0) |
-                                 (kind.compound && history.bonded ? PAIR_BONDED : 0));
+    for (int k = 0; k < 3; k++) job->list.slip[at + 8 * k] = history.slip[k];
+    for (int k = 0; k < 3 && kind.compound; k++) job->list.roll[at + 8 * k] = history.roll[k];
+    job->list.state[pair] =
+        (uint8_t)((out.active ? PAIR_LIVE : 0) | (out.sliding ? PAIR_SLIDES : 0) |
+                  (kind.compound && history.bonded ? PAIR_BONDED : 0));
     forces_of_part(kind, &in, &out, arm, force, torque);
     write_part(parts, slot, force, torque, out.loss, out.power);
     if (in.touching && in.overlap > own->deepest) own->deepest = in.overlap;
     own->active += out.active;
 }
 
-/// Add what the pairs of a chunk put into sum number `k`.
-CARD_INLINE void add_parts(const soft_card_job* job, const double* parts, double* sums, int64_t k)
+/// Add what a pair of the chunk puts into the sum of its first or second sphere.
+CARD_INLINE void add_part(const double* part, const bool second, double* sum)
 {
-    const int32_t which = job->sums.sum[k], number = which & ~SUM_BEGINS;
-    const bool halo = number >= SOFT_BLOCK;
-    double* to = halo ? job->sums.halo + SOFT_SUM * (int64_t)(number - SOFT_BLOCK) : sums + number;
-    const int apart = halo ? 1 : SOFT_BLOCK;
-    double sum[SOFT_SUM];
-    for (int i = 0; i < SOFT_SUM; i++) sum[i] = which & SUM_BEGINS ? 0.0 : to[i * apart];
-    for (int32_t e = job->sums.entry_of[k]; e < job->sums.entry_of[k + 1]; e++) {
-        const bool second = job->sums.entry[e] & ENTRY_SECOND;
-        const double* part = parts + (job->sums.entry[e] & ~ENTRY_SECOND);
-        for (int i = 0; i < 3; i++) {
-            const double force = part[(PART_FORCE + i) * SOFT_CARD_CHUNK];
-            sum[i] += second ? force : -force;
-            sum[3 + i] += part[(PART_TORQUES + 3 * second + i) * SOFT_CARD_CHUNK];
-        }
-        if (second) continue;
-        sum[6] += part[PART_LOSS * SOFT_CARD_CHUNK];
-        sum[7] += part[PART_POWER * SOFT_CARD_CHUNK];
+    for (int i = 0; i < 3; i++) {
+        const double force = part[(PART_FORCE + i) * SOFT_CARD_CHUNK];
+        sum[i] += second ? force : -force;
+        sum[3 + i] += part[(PART_TORQUES + 3 * second + i) * SOFT_CARD_CHUNK];
     }
-    for (int i = 0; i < SOFT_SUM; i++) to[i * apart] = sum[i];
+    if (second) return;
+    sum[6] += part[PART_LOSS * SOFT_CARD_CHUNK];
+    sum[7] += part[PART_POWER * SOFT_CARD_CHUNK];
+}
+
+/// Add what the pairs [first, last) put into the sum of a sphere: first those whose second it is,
+/// from `next` on, which is where that left off, then those whose first it is.
+CARD_INLINE void add_chunk(const soft_card_job* job, const soft_card_block* block, int64_t place,
+                           int64_t end, int64_t first, int64_t last, const double* parts,
+                           double* sums, int32_t* next)
+{
+    const soft_card_list* list = &job->list;
+    const int32_t own = list->first_of[place];
+    const int32_t own_end = place + 1 < end ? list->first_of[place + 1] : block->pair_end;
+    const int32_t incoming_end = list->incoming_of[place + 1];
+    const int64_t from = own > first ? own : first, to = own_end < last ? own_end : last;
+    int32_t in = *next;
+    if (from >= to && (in >= incoming_end || list->incoming[in] >= last)) return;
+    double sum[SOFT_SUM];
+    for (int i = 0; i < SOFT_SUM; i++) sum[i] = sums[i * SOFT_BLOCK];
+    for (; in < incoming_end && list->incoming[in] < last; in++) {
+        add_part(parts + (list->incoming[in] - first), true, sum);
+    }
+    for (int64_t pair = from; pair < to; pair++) add_part(parts + (pair - first), false, sum);
+    for (int i = 0; i < SOFT_SUM; i++) sums[i * SOFT_BLOCK] = sum[i];
+    *next = in;
 }
 
 CARD_INLINE void work_on_block(const card_place here, const ball_kind kind,
                                const soft_card_job* job, double* memory)
 {
-    const soft_card_block* block = &job->blocks[here.block];
+    const soft_card_block* block = &job->list.blocks[here.block];
+    const int64_t begin = (int64_t)here.block * SOFT_BLOCK, last = begin + SOFT_BLOCK;
+    const int64_t end = last < job->count ? last : job->count;
+    const int length = soft_row(3, kind.geometric);
     double *parts = memory, *sums = memory + PART_NUMBERS * SOFT_CARD_CHUNK;
-    const int64_t places = block->end - block->first;
+    SHARED(int32_t, next, SOFT_BLOCK);
     PER_THREAD(found, own);
     PHASE (t) {
         MINE(own, t).deepest = 0.0;
         MINE(own, t).active = 0;
         for (int k = t; k < SOFT_BLOCK_SUMS; k += here.threads) sums[k] = 0.0;
+        for (int64_t place = begin + t; place < end; place += here.threads) {
+            int32_t in = job->list.incoming_of[place];
+            const int32_t in_end = job->list.incoming_of[place + 1];
+            while (in < in_end && job->list.incoming[in] < block->pair) in++;
+            next[place - begin] = in;
+        }
     }
-    for (int64_t chunk = block->chunk; chunk < block->chunk_end; chunk++) {
+    for (int64_t first = block->pair; first < block->pair_end; first += SOFT_CARD_CHUNK) {
         PHASE (t) {
-            const int64_t pair = block->pair + (chunk - block->chunk) * SOFT_CARD_CHUNK + t;
-            if (pair < block->pair_end) work_on_pair(kind, job, pair, t, parts, &MINE(own, t));
+            const int64_t pair = first + t;
+            if (pair >= block->pair_end) continue;
+            work_on_pair(kind, job, pair, t, parts, &MINE(own, t));
+            const int32_t second =
+                job->list.who[16 * (pair / SOFT_LANES) + SOFT_LANES + pair % SOFT_LANES];
+            if (second >= end * length) write_cross(job->cross, pair, parts, t);
         }
         PHASE (t) {
-            const int64_t last = job->sums.chunk[chunk + 1];
-            for (int64_t k = job->sums.chunk[chunk] + t; k < last; k += here.threads) {
-                add_parts(job, parts, sums, k);
+            for (int64_t place = begin + t; place < end; place += here.threads) {
+                add_chunk(job, block, place, end, first, first + SOFT_CARD_CHUNK, parts,
+                          sums + (place - begin), &next[place - begin]);
             }
         }
     }
     SHARED(found, all, SOFT_CARD_CHUNK);
     PHASE (t) {
-        double* out = job->sums.own + SOFT_SUM * block->first;
-        for (int64_t k = t; k < SOFT_SUM * places; k += here.threads) {
+        double* out = job->sum + SOFT_SUM * begin;
+        for (int64_t k = t; k < SOFT_SUM * (end - begin); k += here.threads) {
             out[k] = sums[k % SOFT_SUM * SOFT_BLOCK + k / SOFT_SUM];
         }
         all[t] = MINE(own, t);
@@ -163,14 +200,23 @@ FORCES(soft_forces_compound, job.kind.law == TALUS_SOFT_HERTZ, true)
 
 // ---- spheres -----------------------------------------------------------------------------------
 
-/// All that acts on a sphere: from its own block, from the others in their order, from walls.
+/// All that acts on a sphere: from its own block, then from each of those before it with what its
+/// pairs make together, then from walls.
 CARD_INLINE void collect_sums(const soft_card_job* job, int64_t place, double* sum)
 {
-    double* own = job->sums.own + SOFT_SUM * place;
-    for (int i = 0; i < SOFT_SUM; i++) sum[i] = own[i];
-    for (int32_t k = job->sums.inbox_of[place]; k < job->sums.inbox_of[place + 1]; k++) {
-        const double* halo = job->sums.halo + SOFT_SUM * (int64_t)job->sums.inbox[k];
-        for (int i = 0; i < SOFT_SUM; i++) sum[i] += halo[i];
+    const soft_card_list* list = &job->list;
+    const int32_t own = list->blocks[place / SOFT_BLOCK].pair, end = list->incoming_of[place + 1];
+    const int places = SOFT_BLOCK * soft_row(3, job->geometric);
+    for (int i = 0; i < SOFT_SUM; i++) sum[i] = job->sum[SOFT_SUM * place + i];
+    for (int32_t in = list->incoming_of[place]; in < end && list->incoming[in] < own;) {
+        double together[CROSS_NUMBERS] = {0.0};
+        const int32_t first = list->incoming[in];
+        const int block = list->who[16 * (first / SOFT_LANES) + first % SOFT_LANES] / places;
+        for (; in < end && list->incoming[in] < list->blocks[block].pair_end; in++) {
+            const double* cross = job->cross + CROSS_NUMBERS * (int64_t)list->incoming[in];
+            for (int i = 0; i < CROSS_NUMBERS; i++) together[i] += cross[i];
+        }
+        for (int i = 0; i < CROSS_NUMBERS; i++) sum[i] += together[i];
     }
     const int32_t near = job->walls.near_count > 0 ? job->walls.near_of[place] : -1;
     if (near < 0) return;
@@ -259,7 +305,7 @@ CARD_KERNEL(soft_move, soft_card_job, SOFT_CARD_ROWS)
             if (job.on) {
                 carry_any(&job, place, sum, own, &far);
             } else {
-                for (int i = 0; i < SOFT_SUM; i++) job.sums.own[SOFT_SUM * place + i] = sum[i];
+                for (int i = 0; i < SOFT_SUM; i++) job.sum[SOFT_SUM * place + i] = sum[i];
             }
         }
         for (int k = 0; k < TELLS_SUMS; k++) tells[k * SOFT_CARD_ROWS + t] = own[k];

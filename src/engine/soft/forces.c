@@ -23,6 +23,14 @@ ball_task soft_ball_task(soft_particles* s, const step_order* order, double sinc
     return task;
 }
 
+static bool has_walls(const walls* w)
+{
+    for (int64_t i = 0; i < w->count; i++) {
+        if (w->present[i]) return true;
+    }
+    return false;
+}
+
 /// Grains far from all walls need not be asked: note anew who they are when the list is new or
 /// walls have come nearer.
 static talus_status note_far_grains(soft_particles* s, const step_order* order,
@@ -37,7 +45,7 @@ static talus_status note_far_grains(soft_particles* s, const step_order* order,
     }
     s->wall_travel += travel;
     if (s->general.far_known && s->wall_travel <= 0.5 * s->skin) return TALUS_OK;
-    TRY(soft_leave_rows(s, g, error));
+    if (has_walls(w)) TRY(soft_show_rows(s, g, error));
     s->general.far_known = false;
     s->wall_travel = 0.0;
     for (int64_t i = 0; i < w->count; i++) { // only walls that may turn need their reach

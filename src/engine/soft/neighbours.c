@@ -83,6 +83,13 @@ talus_status soft_leave_rows(soft_particles* s, grains* g, talus_error* error)
     return TALUS_OK;
 }
 
+talus_status soft_show_rows(soft_particles* s, grains* g, talus_error* error)
+{
+    TRY(soft_card_fetch_rows(s, error));
+    if (s->in_rows) soft_rows_to_table(s, g, NULL);
+    return TALUS_OK;
+}
+
 bool soft_stays_in_rows(const step_order* order)
 {
     return order->more && (order->state->step + 1) % SORT_STEPS != 0;
@@ -158,20 +165,25 @@ static talus_status fit_skin(soft_particles* s, const step_order* order, talus_e
     return TALUS_OK;
 }
 
-/// The history is in s->pairs.memories.
-static talus_status make_list(soft_particles* s, const step_order* order, talus_error* error)
+/// Room of the pairs in the next list.
+static talus_status choose_skin(soft_particles* s, const step_order* order, talus_error* error)
 {
-    const grains* g = &order->state->grains;
-    const cell* periodic = &order->state->cell;
-    const bool all_balls = !s->has_solids && s->laws.kind.law != TALUS_SOFT_AREA;
     const double part = s->skin_part <= 0.0 ? FIRST_SKIN : s->skin_part;
     const double wish = s->served < FEW_STEPS    ? 1.5 * part
                         : s->served > MANY_STEPS ? 0.7 * part
                                                  : part;
     s->skin_part = s->served > 0 ? fmin(fmax(wish, LEAST_SKIN), MOST_SKIN) : part;
     s->served = 0;
-    s->skin = s->skin_part * grains_mean_diameter(g, order->threads);
-    TRY(fit_skin(s, order, error));
+    s->skin = s->skin_part * grains_mean_diameter(&order->state->grains, order->threads);
+    return fit_skin(s, order, error);
+}
+
+talus_status soft_make_list(soft_particles* s, const step_order* order, talus_error* error)
+{
+    const grains* g = &order->state->grains;
+    const cell* periodic = &order->state->cell;
+    const bool all_balls = !s->has_solids && s->laws.kind.law != TALUS_SOFT_AREA;
+    TRY(choose_skin(s, order, error));
     for (int64_t i = 0; i < g->count; i++) {
         s->reach[i] = g->radius[i] + 0.5 * (s->skin + s->laws.range);
     }
@@ -219,7 +231,7 @@ talus_status soft_neighbours(soft_particles* s, const step_order* order, talus_e
     for (int attempt = 0; attempt < 2; attempt++) {
         if (!s->listed) {
             TRY(soft_leave_rows(s, &order->state->grains, error));
-            TRY(make_list(s, order, error));
+            TRY(soft_make_list(s, order, error));
             s->filled = s->in_rows;
             s->farthest = 0.0;
         }
@@ -232,8 +244,21 @@ talus_status soft_neighbours(soft_particles* s, const step_order* order, talus_e
             s->served++;
             return TALUS_OK;
         }
+        bool made = false;
+        if (s->on_card) {
+            TRY(choose_skin(s, order, error));
+            TRY(soft_card_make_list(s, order, &made, error));
+        }
+        if (made) {
+            s->filled = true;
+            s->farthest = 0.0;
+            s->general.far_known = false;
+            continue;
+        }
         TRY(soft_leave_rows(s, &order->state->grains, error));
-        if (soft_pairs_remember(&s->pairs)) return error_memory(error, "listing pairs of grains");
+        if (s->listed && soft_pairs_remember(&s->pairs)) {
+            return error_memory(error, "listing pairs of grains");
+        }
         s->listed = false;
     }
     return error_set(error, TALUS_ERR_NUMERIC, "positions are not finite at t = %.9g",

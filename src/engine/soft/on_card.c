@@ -3,7 +3,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/parallel.h"
-#include "card/card.h"
+#include "card/scan.h"
 #include "soft/card_jobs.h"
 
 #include <stdlib.h>
@@ -17,25 +17,13 @@ typedef enum buffer_name {
     BUFFER_ROW_OF,
     BUFFER_IMAGE,
     BUFFER_ESCAPED,
-    // of the list
+    BUFFER_MATERIAL,
+    // of the law
     BUFFER_CONSTANTS,
-    BUFFER_BLOCKS,
-    BUFFER_WHO,
-    BUFFER_LAW,
-    BUFFER_ROOT_MASS,
-    BUFFER_IMAGES,
-    BUFFER_CHUNK,
+    BUFFER_LAW_OF,
+    // forces
     BUFFER_SUM,
-    BUFFER_ENTRY_OF,
-    BUFFER_ENTRY,
-    BUFFER_INBOX_OF,
-    BUFFER_INBOX,
-    BUFFER_OWN_SUM,
-    BUFFER_HALO_SUM,
-    // histories
-    BUFFER_SLIP,
-    BUFFER_ROLL,
-    BUFFER_STATE,
+    BUFFER_CROSS,
     // walls
     BUFFER_NEAR,
     BUFFER_NEAR_OF,
@@ -44,28 +32,52 @@ typedef enum buffer_name {
     BUFFER_NEAR_ROWS,
     // what comes of it: [blocks] soft_card_meeting, then [shares] soft_card_motion
     BUFFER_TOLD,
+    // while a list is made
+    BUFFER_CELL_FIRST,
+    BUFFER_MEMBER,
+    BUFFER_PAIRS_OF,
+    BUFFER_BATCH_OF,
+    BUFFER_NEXT,
+    BUFFER_FAILURES,
+    BUFFER_SCRATCH,
     BUFFERS
 } buffer_name;
+
+/// Arrays of a list.
+typedef enum list_name {
+    LIST_BLOCKS,
+    LIST_FIRST_OF,
+    LIST_WHO,
+    LIST_LAW,
+    LIST_ROOT_MASS,
+    LIST_IMAGES,
+    LIST_INCOMING_OF,
+    LIST_INCOMING,
+    LIST_SLIP,
+    LIST_ROLL,
+    LIST_STATE,
+    LISTS
+} list_name;
 
 struct soft_card {
     card* card;
     card_buffer buffer[BUFFERS];
-    bool newer;    ///< rows, own numbers, histories and images there are newer than here
-    int64_t made;  ///< the list that is there (soft_pairs.made)
-    int64_t noted; ///< the far grains that are known there (general_contacts.noted)
+    card_buffer list[2][LISTS]; ///< the list, and the one before it while it is made
+    int now;                    ///< which of the two it is
+    int64_t batches;            ///< of the list
+    bool own_list;              ///< it was made there, and is not the one here
+    bool newer;             ///< rows, own numbers, histories and images there are newer than here
+    int64_t made;           ///< the list that was put there (soft_pairs.made)
+    int64_t noted;          ///< the far grains that are known there (general_contacts.noted)
+    double low[3], high[3]; ///< box of the spheres when they were put there
     // The list in the terms of the card.
-    int64_t block_capacity, chunk_capacity, sum_capacity, body_capacity, halo_capacity;
-    int64_t chunk_count, sum_count, entry_count;
+    int64_t block_capacity, body_capacity, batch_capacity;
     soft_card_block* block;
-    int32_t *chunk, *sum, *entry_of;
-    uint16_t* entry;
-    int32_t *inbox_of, *inbox;
-    int64_t seen_capacity;
-    int32_t* seen; ///< [sums of a block] entries in the present chunk
-    bool* begun;   ///< [sums of a block]
-    // Histories, rows near walls, what is told.
-    int64_t pair_capacity, near_capacity, push_capacity, told_capacity, place_capacity;
+    int32_t *first_of, *incoming_of, *incoming, *who;
     uint8_t* state;
+    double *slip, *roll;
+    // Rows near walls, what is told.
+    int64_t near_capacity, push_capacity, told_capacity, place_capacity;
     int64_t near_count;
     int32_t *near, *near_of, *contact_of;
     double *near_rows, *push;
@@ -76,177 +88,128 @@ void soft_card_free(soft_card* on)
 {
     if (!on) return;
     for (int k = 0; k < BUFFERS; k++) card_free(on->card, &on->buffer[k]);
-    void* const all[] = {on->block,      on->chunk,     on->sum,   on->entry_of,
-                         on->entry,      on->inbox_of,  on->inbox, on->seen,
-                         on->begun,      on->state,     on->near,  on->near_of,
-                         on->contact_of, on->near_rows, on->push,  on->told};
+    for (int k = 0; k < 2 * LISTS; k++) card_free(on->card, &on->list[k / LISTS][k % LISTS]);
+    void* const all[] = {on->block,      on->first_of,  on->incoming_of, on->incoming, on->who,
+                         on->state,      on->slip,      on->roll,        on->near,     on->near_of,
+                         on->contact_of, on->near_rows, on->push,        on->told};
     for (size_t k = 0; k < sizeof all / sizeof *all; k++) free(all[k]);
     free(on);
 }
 
+static void put_into(soft_card* on, card_buffer* buffer, const void* from, size_t bytes)
+{
+    card_renew(on->card, buffer, bytes > 0 ? bytes : 1);
+    if (from && bytes > 0) card_put(on->card, buffer, 0, from, bytes);
+}
+
+static void get_from(soft_card* on, const card_buffer* buffer, void* to, size_t bytes)
+{
+    if (bytes > 0) card_get(on->card, to, buffer, 0, bytes);
+}
+
 static void put(soft_card* on, buffer_name name, const void* from, size_t bytes)
 {
-    card_renew(on->card, &on->buffer[name], bytes > 0 ? bytes : 1);
-    if (from && bytes > 0) card_put(on->card, &on->buffer[name], 0, from, bytes);
+    put_into(on, &on->buffer[name], from, bytes);
 }
 
 static void get(soft_card* on, buffer_name name, void* to, size_t bytes)
 {
-    if (bytes > 0) card_get(on->card, to, &on->buffer[name], 0, bytes);
+    get_from(on, &on->buffer[name], to, bytes);
 }
 
-// ---- the list ----------------------------------------------------------------------------------
+#define BYTES(array, count) (sizeof *(array) * (size_t)(count))
+#define PUT(name, array, count) put(on, name, array, BYTES(array, count))
+#define PUT_LIST(name, array, count)                                                               \
+    put_into(on, &on->list[on->now][name], array, BYTES(array, count))
+#define GET_LIST(name, array, count)                                                               \
+    get_from(on, &on->list[on->now][name], array, BYTES(array, count))
 
-/// The sum of a block, counted from its own spheres on and its halo after them, that side 0 or 1 of
-/// a pair adds to.
-static int64_t sum_of(const soft_pairs* s, const soft_block* block, int64_t pair, int side)
-{
-    const int64_t where = s->where[16 * (pair / 8) + 8 * side + pair % 8];
-    if (where < SOFT_BLOCK_SUMS) return where / SOFT_SUM;
-    return SOFT_BLOCK + (where - SOFT_BLOCK_SUMS * s->block_count) / SOFT_SUM - block->halo;
-}
+// ---- the list that is put there ----------------------------------------------------------------
 
 static bool is_there(const soft_pairs* s, int64_t pair)
 {
     return soft_pairs_place(s, pair, 0) < s->body_count;
 }
 
-/// The sums that the pairs [first, last) of a chunk add to, each with its entries.
-static void list_chunk(soft_card* on, const soft_pairs* s, const soft_block* block, int64_t first,
-                       int64_t last)
+/// Where the pairs of each sphere begin, as the first of two, block after block.
+static void list_firsts(soft_card* on, const soft_pairs* s)
 {
-    const int64_t sums = on->sum_count;
-    for (int64_t pair = first; pair < last; pair++) {
-        for (int side = 0; side < 2 && is_there(s, pair); side++) {
-            const int64_t k = sum_of(s, block, pair, side);
-            if (on->seen[k]++ > 0) continue;
-            const int64_t number = k < SOFT_BLOCK ? k : k + block->halo;
-            on->sum[on->sum_count++] = (int32_t)number | (on->begun[k] ? 0 : SUM_BEGINS);
-            on->begun[k] = true;
-        }
-    }
-    for (int64_t i = sums; i < on->sum_count; i++) {
-        const int64_t number = on->sum[i] & ~SUM_BEGINS;
-        const int64_t k = number < SOFT_BLOCK ? number : number - block->halo;
-        on->entry_of[i] = (int32_t)on->entry_count;
-        on->entry_count += on->seen[k];
-        on->seen[k] = on->entry_of[i]; // where the next one goes
-    }
-    for (int64_t pair = first; pair < last; pair++) {
-        for (int side = 0; side < 2 && is_there(s, pair); side++) {
-            const int64_t k = sum_of(s, block, pair, side);
-            on->entry[on->seen[k]++] = (uint16_t)((pair - first) | (side ? ENTRY_SECOND : 0));
-        }
-    }
-    for (int64_t i = sums; i < on->sum_count; i++) {
-        const int64_t number = on->sum[i] & ~SUM_BEGINS;
-        on->seen[number < SOFT_BLOCK ? number : number - block->halo] = 0;
-    }
-}
-
-/// Halo rows by the sphere that they belong to, block after block.
-static void list_inbox(soft_card* on, const soft_pairs* s)
-{
-    memset(on->inbox_of, 0, sizeof *on->inbox_of * (size_t)(s->body_count + 2));
-    for (int64_t i = 0; i < s->halo_count; i++) on->inbox_of[s->halo[i] + 2]++;
-    for (int64_t p = 0; p < s->body_count; p++) on->inbox_of[p + 2] += on->inbox_of[p + 1];
-    for (int64_t i = 0; i < s->halo_count; i++) {
-        on->inbox[on->inbox_of[s->halo[i] + 1]++] = (int32_t)i;
-    }
-}
-
-static talus_status list_pairs(soft_card* on, const soft_pairs* s)
-{
-    int64_t chunks = 0, halos = 0;
     for (int64_t b = 0; b < s->block_count; b++) {
         const soft_block* block = &s->block[b];
-        const int64_t lanes = 8 * (block->batch_end - block->batch);
-        chunks += (lanes + SOFT_CARD_CHUNK - 1) / SOFT_CARD_CHUNK;
-        const int64_t own = block->halo_end - block->halo;
-        halos = own > halos ? own : halos;
-    }
-    if (!arrays_renew(&on->block_capacity, s->block_count, ARRAY(on->block)) ||
-        !arrays_renew(&on->chunk_capacity, chunks + 1, ARRAY(on->chunk)) ||
-        !arrays_renew(&on->sum_capacity, 16 * s->batch_count + 1, ARRAY(on->sum),
-                      ARRAY(on->entry_of), ARRAY(on->entry)) ||
-        !arrays_renew(&on->body_capacity, s->body_count + 2, ARRAY(on->inbox_of)) ||
-        !arrays_renew(&on->halo_capacity, s->halo_count, ARRAY(on->inbox)) ||
-        !arrays_renew(&on->seen_capacity, SOFT_BLOCK + halos, ARRAY(on->seen), ARRAY(on->begun))) {
-        return TALUS_ERR_MEMORY;
-    }
-    memset(on->seen, 0, sizeof *on->seen * (size_t)(SOFT_BLOCK + halos));
-    on->chunk_count = on->sum_count = on->entry_count = 0;
-    for (int64_t b = 0; b < s->block_count; b++) {
-        const soft_block* block = &s->block[b];
-        const int64_t first = 8 * block->batch, end = 8 * block->batch_end;
-        memset(on->begun, 0, sizeof *on->begun * (size_t)(SOFT_BLOCK + halos));
-        on->block[b] = (soft_card_block){.pair = first,
-                                         .pair_end = end,
-                                         .chunk = on->chunk_count,
-                                         .first = block->first,
-                                         .end = block->end};
-        for (int64_t pair = first; pair < end; pair += SOFT_CARD_CHUNK) {
-            on->chunk[on->chunk_count++] = (int32_t)on->sum_count;
-            list_chunk(on, s, block, pair,
-                       pair + SOFT_CARD_CHUNK < end ? pair + SOFT_CARD_CHUNK : end);
+        int64_t pair = 8 * block->batch, end = 8 * block->batch_end;
+        while (end > pair && !is_there(s, end - 1)) end--;
+        on->block[b] = (soft_card_block){(int32_t)pair, (int32_t)end};
+        for (int64_t p = block->first; p < block->end; p++) {
+            on->first_of[p] = (int32_t)pair;
+            while (pair < end && soft_pairs_place(s, pair, 0) == p) pair++;
         }
-        on->block[b].chunk_end = on->chunk_count;
     }
-    on->chunk[on->chunk_count] = (int32_t)on->sum_count;
-    on->entry_of[on->sum_count] = (int32_t)on->entry_count;
-    list_inbox(on, s);
-    return TALUS_OK;
 }
 
-#define PUT(name, array, count) put(on, name, array, sizeof *(array) * (size_t)(count))
+/// The pairs whose second each sphere is, ascending.
+static void list_incoming(soft_card* on, const soft_pairs* s)
+{
+    int32_t* first = on->incoming_of;
+    memset(first, 0, sizeof *first * (size_t)(s->body_count + 2));
+    for (int64_t pair = 0; pair < 8 * s->batch_count; pair++) {
+        if (is_there(s, pair)) first[soft_pairs_place(s, pair, 1) + 2]++;
+    }
+    for (int64_t p = 0; p < s->body_count; p++) first[p + 2] += first[p + 1];
+    for (int64_t pair = 0; pair < 8 * s->batch_count; pair++) {
+        if (!is_there(s, pair)) continue;
+        on->incoming[first[soft_pairs_place(s, pair, 1) + 1]++] = (int32_t)pair;
+    }
+}
 
 static talus_status put_list(soft_card* on, const soft_particles* s)
 {
     const soft_pairs* p = &s->pairs;
-    const int kinds = s->laws.materials * s->laws.materials;
-    TRY(list_pairs(on, p));
-    PUT(BUFFER_CONSTANTS, s->laws.constants, kinds * SOFT_CONSTANTS);
-    PUT(BUFFER_BLOCKS, on->block, p->block_count);
-    PUT(BUFFER_WHO, p->who, 16 * p->batch_count);
-    if (!s->laws.uniform) PUT(BUFFER_LAW, p->law, 8 * p->batch_count);
-    PUT(BUFFER_ROOT_MASS, p->root_mass, 8 * p->batch_count);
-    PUT(BUFFER_IMAGES, p->images, p->batch_count);
-    PUT(BUFFER_CHUNK, on->chunk, on->chunk_count + 1);
-    PUT(BUFFER_SUM, on->sum, on->sum_count);
-    PUT(BUFFER_ENTRY_OF, on->entry_of, on->sum_count + 1);
-    PUT(BUFFER_ENTRY, on->entry, on->entry_count);
-    PUT(BUFFER_INBOX_OF, on->inbox_of, p->body_count + 1);
-    PUT(BUFFER_INBOX, on->inbox, p->halo_count);
-    put(on, BUFFER_OWN_SUM, NULL, sizeof(double) * SOFT_SUM * (size_t)p->body_count);
-    put(on, BUFFER_HALO_SUM, NULL, sizeof(double) * SOFT_SUM * (size_t)p->halo_count);
+    if (!arrays_renew(&on->block_capacity, p->block_count, ARRAY(on->block)) ||
+        !arrays_renew(&on->body_capacity, p->body_count + 2, ARRAY(on->first_of),
+                      ARRAY(on->incoming_of)) ||
+        !arrays_renew(&on->batch_capacity, p->batch_count, ROWS(on->incoming, 8),
+                      ROWS(on->state, 8), ROWS(on->who, 16), ROWS(on->slip, 24),
+                      ROWS(on->roll, 24))) {
+        return TALUS_ERR_MEMORY;
+    }
+    list_firsts(on, p);
+    list_incoming(on, p);
+    on->batches = p->batch_count;
+    PUT_LIST(LIST_BLOCKS, on->block, p->block_count);
+    PUT_LIST(LIST_FIRST_OF, on->first_of, p->body_count);
+    PUT_LIST(LIST_WHO, p->who, 16 * p->batch_count);
+    if (!s->laws.uniform) PUT_LIST(LIST_LAW, p->law, 8 * p->batch_count);
+    PUT_LIST(LIST_ROOT_MASS, p->root_mass, 8 * p->batch_count);
+    PUT_LIST(LIST_IMAGES, p->images, p->batch_count);
+    PUT_LIST(LIST_INCOMING_OF, on->incoming_of, p->body_count + 1);
+    PUT_LIST(LIST_INCOMING, on->incoming, 8 * p->batch_count);
+    put(on, BUFFER_CROSS, NULL, sizeof(double) * CROSS_NUMBERS * 8 * (size_t)p->batch_count);
     on->made = p->made;
     return TALUS_OK;
 }
 
 // ---- histories ---------------------------------------------------------------------------------
 
-static talus_status put_histories(soft_card* on, const soft_pairs* p)
+static void put_histories(soft_card* on, const soft_pairs* p)
 {
     const int64_t pairs = 8 * p->batch_count;
-    if (!arrays_renew(&on->pair_capacity, pairs, ARRAY(on->state))) return TALUS_ERR_MEMORY;
     for (int64_t i = 0; i < pairs; i++) {
         const int64_t batch = i / 8, lane = i % 8;
         on->state[i] = (uint8_t)((p->live[batch] >> lane & 1 ? PAIR_LIVE : 0) |
                                  (p->bonded[batch] >> lane & 1 ? PAIR_BONDED : 0) |
                                  (p->slides[batch] >> lane & 1 ? PAIR_SLIDES : 0));
     }
-    PUT(BUFFER_STATE, on->state, pairs);
-    PUT(BUFFER_SLIP, p->slip, 3 * pairs);
-    if (p->roll) PUT(BUFFER_ROLL, p->roll, 3 * pairs);
-    return TALUS_OK;
+    PUT_LIST(LIST_STATE, on->state, pairs);
+    PUT_LIST(LIST_SLIP, p->slip, 3 * pairs);
+    if (p->roll) PUT_LIST(LIST_ROLL, p->roll, 3 * pairs);
 }
 
 static void get_histories(soft_card* on, soft_pairs* p)
 {
     const int64_t pairs = 8 * p->batch_count;
-    get(on, BUFFER_STATE, on->state, (size_t)pairs);
-    get(on, BUFFER_SLIP, p->slip, sizeof *p->slip * (size_t)(3 * pairs));
-    if (p->roll) get(on, BUFFER_ROLL, p->roll, sizeof *p->roll * (size_t)(3 * pairs));
+    GET_LIST(LIST_STATE, on->state, pairs);
+    GET_LIST(LIST_SLIP, p->slip, 3 * pairs);
+    if (p->roll) GET_LIST(LIST_ROLL, p->roll, 3 * pairs);
     for (int64_t batch = 0; batch < p->batch_count; batch++) {
         p->live[batch] = p->bonded[batch] = p->slides[batch] = 0;
         for (int lane = 0; lane < 8; lane++) {
@@ -258,6 +221,37 @@ static void get_histories(soft_card* on, soft_pairs* p)
     }
 }
 
+/// The histories of a list that was made there, as memories: another list will be made of them.
+static talus_status get_memories(soft_card* on, soft_pairs* p)
+{
+    if (!arrays_renew(&on->batch_capacity, on->batches, ROWS(on->incoming, 8), ROWS(on->state, 8),
+                      ROWS(on->who, 16), ROWS(on->slip, 24), ROWS(on->roll, 24))) {
+        return TALUS_ERR_MEMORY;
+    }
+    const bool rolls = p->roll != NULL;
+    GET_LIST(LIST_STATE, on->state, 8 * on->batches);
+    GET_LIST(LIST_WHO, on->who, 16 * on->batches);
+    GET_LIST(LIST_SLIP, on->slip, 24 * on->batches);
+    if (rolls) GET_LIST(LIST_ROLL, on->roll, 24 * on->batches);
+    TRY(card_state(on->card, NULL));
+    p->memories.count = 0;
+    for (int64_t pair = 0; pair < 8 * on->batches; pair++) {
+        const int64_t batch = pair / 8, lane = pair % 8;
+        const int32_t* who = on->who + 16 * batch + lane;
+        if (!(on->state[pair] & PAIR_LIVE)) continue;
+        soft_memory m = {.p = who[0] / p->row,
+                         .q = who[8] / p->row,
+                         .bonded = on->state[pair] & PAIR_BONDED,
+                         .slides = on->state[pair] & PAIR_SLIDES};
+        for (int k = 0; k < 3; k++) {
+            m.slip[k] = on->slip[24 * batch + 8 * k + lane];
+            m.roll[k] = rolls ? on->roll[24 * batch + 8 * k + lane] : 0.0;
+        }
+        TRY(soft_memories_add(&p->memories, &m));
+    }
+    return TALUS_OK;
+}
+
 // ---- spheres -----------------------------------------------------------------------------------
 
 static size_t bytes_of_rows(const soft_particles* s)
@@ -265,16 +259,29 @@ static size_t bytes_of_rows(const soft_particles* s)
     return sizeof(double) * (size_t)((s->bodies.count + 2) * soft_row(3, s->geometric));
 }
 
-static size_t bytes_of_own(const soft_particles* s)
+static int64_t full_count(const soft_particles* s)
 {
-    const int64_t full = (s->bodies.count + SOFT_LANES - 1) / SOFT_LANES * SOFT_LANES;
-    return sizeof(double) * (size_t)(full * soft_own(s->integrator != &verlet_integrator));
+    return (s->bodies.count + SOFT_LANES - 1) / SOFT_LANES * SOFT_LANES;
 }
 
-static size_t bytes_of_listed(const soft_particles* s)
+static size_t bytes_of_own(const soft_particles* s)
 {
-    const int64_t full = (s->bodies.count + SOFT_LANES - 1) / SOFT_LANES * SOFT_LANES;
-    return sizeof(double) * (size_t)(3 * full);
+    return sizeof(double) * (size_t)(full_count(s) * soft_own(s->integrator != &verlet_integrator));
+}
+
+/// Materials by place, and the laws of their pairs.
+static talus_status put_materials(soft_card* on, const soft_particles* s, const grains* g)
+{
+    const int kinds = s->laws.materials * s->laws.materials;
+    PUT(BUFFER_CONSTANTS, s->laws.constants, kinds * SOFT_CONSTANTS);
+    if (s->laws.uniform) return TALUS_OK;
+    int32_t* material = malloc(sizeof *material * (size_t)(g->count + 1));
+    if (!material) return TALUS_ERR_MEMORY;
+    for (int64_t p = 0; p < g->count; p++) material[p] = g->material[s->places.row_of[p]];
+    PUT(BUFFER_MATERIAL, material, g->count);
+    PUT(BUFFER_LAW_OF, s->laws.law_of, kinds);
+    free(material);
+    return TALUS_OK;
 }
 
 /// All that is not there yet, or older than here.
@@ -282,16 +289,19 @@ static talus_status put_all(soft_particles* s, const step_order* order)
 {
     soft_card* on = s->card;
     const grains* g = &order->state->grains;
-    if (on->made != s->pairs.made) TRY(put_list(on, s));
+    if (on->own_list || on->made != s->pairs.made) TRY(put_list(on, s));
+    put_histories(on, &s->pairs);
     put(on, BUFFER_ROW, s->bodies.row, bytes_of_rows(s));
     put(on, BUFFER_OWN, s->bodies.own, bytes_of_own(s));
-    put(on, BUFFER_LISTED, s->bodies.listed, bytes_of_listed(s));
+    PUT(BUFFER_LISTED, s->bodies.listed, 3 * full_count(s));
     PUT(BUFFER_ROW_OF, s->places.row_of, g->count);
     PUT(BUFFER_IMAGE, g->image, 3 * g->count);
     put(on, BUFFER_ESCAPED, NULL, (size_t)g->count);
+    put(on, BUFFER_SUM, NULL, sizeof(double) * SOFT_SUM * (size_t)g->count);
+    grains_box(g, order->threads, on->low, on->high);
     s->on_card = true;
-    on->newer = false;
-    return put_histories(on, &s->pairs);
+    on->own_list = on->newer = false;
+    return put_materials(on, s, g);
 }
 
 /// Lanes behind the last sphere stand for it (sphere_kernel.h), which nobody does there.
@@ -307,20 +317,49 @@ static void repeat_last(const soft_particles* s)
     }
 }
 
-talus_status soft_card_fetch(soft_particles* s, grains* g, talus_error* error)
+talus_status soft_card_fetch_rows(soft_particles* s, talus_error* error)
 {
     soft_card* on = s->card;
     if (!s->on_card || !on->newer) return TALUS_OK;
     get(on, BUFFER_ROW, s->bodies.row, bytes_of_rows(s));
+    return card_state(on->card, error);
+}
+
+talus_status soft_card_fetch(soft_particles* s, grains* g, talus_error* error)
+{
+    soft_card* on = s->card;
+    if (!s->on_card || !on->newer) return TALUS_OK;
+    TRY(soft_card_fetch_rows(s, error));
     get(on, BUFFER_OWN, s->bodies.own, bytes_of_own(s));
     repeat_last(s);
     get(on, BUFFER_IMAGE, g->image, sizeof *g->image * (size_t)(3 * g->count));
-    get_histories(on, &s->pairs);
+    if (!on->own_list) {
+        get_histories(on, &s->pairs);
+    } else if (get_memories(on, &s->pairs) == TALUS_ERR_MEMORY) {
+        return error_memory(error, "bringing pairs back from a card");
+    }
     on->newer = false;
+    if (on->own_list) s->listed = s->on_card = false; // what is there is no list of ours
     return card_state(on->card, error);
 }
 
 // ---- a step ------------------------------------------------------------------------------------
+
+static soft_card_list list_of(const soft_card* on, int which)
+{
+    const card_buffer* b = on->list[which];
+    return (soft_card_list){.blocks = b[LIST_BLOCKS].at,
+                            .first_of = b[LIST_FIRST_OF].at,
+                            .who = b[LIST_WHO].at,
+                            .law = b[LIST_LAW].at,
+                            .root_mass = b[LIST_ROOT_MASS].at,
+                            .images = b[LIST_IMAGES].at,
+                            .incoming_of = b[LIST_INCOMING_OF].at,
+                            .incoming = b[LIST_INCOMING].at,
+                            .slip = b[LIST_SLIP].at,
+                            .roll = b[LIST_ROLL].at,
+                            .state = b[LIST_STATE].at};
+}
 
 static soft_card_job job_of(const soft_particles* s, const step_order* order, double since,
                             bool to_next)
@@ -347,22 +386,9 @@ static soft_card_job job_of(const soft_particles* s, const step_order* order, do
                          .row_of = b[BUFFER_ROW_OF].at,
                          .image = b[BUFFER_IMAGE].at,
                          .escaped = b[BUFFER_ESCAPED].at,
-                         .blocks = b[BUFFER_BLOCKS].at,
-                         .who = b[BUFFER_WHO].at,
-                         .law = b[BUFFER_LAW].at,
-                         .root_mass = b[BUFFER_ROOT_MASS].at,
-                         .images = b[BUFFER_IMAGES].at,
-                         .slip = b[BUFFER_SLIP].at,
-                         .roll = b[BUFFER_ROLL].at,
-                         .state = b[BUFFER_STATE].at,
-                         .sums = {.chunk = b[BUFFER_CHUNK].at,
-                                  .sum = b[BUFFER_SUM].at,
-                                  .entry_of = b[BUFFER_ENTRY_OF].at,
-                                  .entry = b[BUFFER_ENTRY].at,
-                                  .inbox_of = b[BUFFER_INBOX_OF].at,
-                                  .inbox = b[BUFFER_INBOX].at,
-                                  .own = b[BUFFER_OWN_SUM].at,
-                                  .halo = b[BUFFER_HALO_SUM].at},
+                         .list = list_of(on, on->now),
+                         .sum = b[BUFFER_SUM].at,
+                         .cross = b[BUFFER_CROSS].at,
                          .walls = {.near_count = on->near_count,
                                    .near = b[BUFFER_NEAR].at,
                                    .near_of = b[BUFFER_NEAR_OF].at,
@@ -402,6 +428,153 @@ static void launch_forces(const soft_particles* s, const soft_card_job* job)
     card_kernel* kernel = card_find(on->card, "card_soft", name);
     if (kernel) card_allow_shared(on->card, kernel, size.shared);
     card_launch(on->card, kernel, size, job);
+}
+
+// ---- the list that is made there ---------------------------------------------------------------
+
+/// Spheres that are larger than this many mean radii would have too many neighbours in a grid of
+/// one width: then the CPU makes the lists.
+static const double WIDEST = 2.0;
+
+/// The grid: cells at least as wide as two spheres reach, and so many that there are few spheres in
+/// each; along a periodic axis they fit into the period. False: there is no such grid.
+static bool lay_grid(const soft_particles* s, const step_order* order, soft_list_job* job)
+{
+    const grains* g = &order->state->grains;
+    double widest = 0.0, sum = 0.0;
+    for (int64_t i = 0; i < g->count; i++) widest = fmax(widest, g->radius[i]), sum += g->radius[i];
+    if (widest * (double)g->count > WIDEST * sum) return false;
+    const double reach = (2.0 * widest + job->room) * (1.0 + 1e-9);
+    const int64_t most = 4 * g->count + 64;
+    for (int k = 0; k < 3; k++) {
+        const bool round = job->periodic.periodic[k];
+        const double length = round ? job->periodic.length[k] : s->card->high[k] - s->card->low[k];
+        job->low[k] = round ? job->periodic.low[k] : s->card->low[k];
+        job->cells[k] = (int32_t)fmin(fmax(floor(length / reach), 1.0), 1e6);
+        if (round && job->cells[k] < 3) return false; // cells on both sides would be the same
+    }
+    while ((double)job->cells[0] * job->cells[1] * job->cells[2] > (double)most) {
+        int k = job->cells[0] > job->cells[1] ? 0 : 1;
+        if (job->cells[2] > job->cells[k]) k = 2;
+        if (job->cells[k] < 8) break;
+        job->cells[k] /= 2;
+    }
+    for (int k = 0; k < 3; k++) {
+        const bool round = job->periodic.periodic[k];
+        job->side[k] = round ? job->periodic.length[k] / job->cells[k] : reach;
+    }
+    return true;
+}
+
+static void launch_list(soft_card* on, const char* kernel, int64_t count, const soft_list_job* job)
+{
+    card_launch(on->card, card_find(on->card, "card_soft_list", kernel),
+                card_grid_of(count, SOFT_CARD_LIST), job);
+}
+
+/// Zeros, and their place in the job.
+static void* zeros(soft_card* on, card_buffer* buffer, size_t bytes)
+{
+    card_renew(on->card, buffer, bytes);
+    card_zero(on->card, buffer, 0, bytes);
+    return buffer->at;
+}
+
+/// Sort the spheres into cells and count their pairs, up to the batches of each block.
+static void count_pairs(soft_card* on, soft_list_job* job)
+{
+    const int64_t cells = (int64_t)job->cells[0] * job->cells[1] * job->cells[2];
+    const size_t number = sizeof(int32_t);
+    card_buffer* b = on->buffer;
+    job->cell_first = zeros(on, &b[BUFFER_CELL_FIRST], number * (size_t)(cells + 1));
+    put(on, BUFFER_MEMBER, NULL, number * (size_t)job->count);
+    job->member = b[BUFFER_MEMBER].at;
+    job->pairs_of = zeros(on, &b[BUFFER_PAIRS_OF], number * (size_t)(job->count + 1));
+    job->batch_of = zeros(on, &b[BUFFER_BATCH_OF], number * (size_t)(job->blocks + 1));
+    job->failures = zeros(on, &b[BUFFER_FAILURES], number);
+    launch_list(on, "list_count_cells", job->count, job);
+    card_scan(on->card, &b[BUFFER_CELL_FIRST], cells + 1, &b[BUFFER_SCRATCH]);
+    launch_list(on, "list_fill_cells", job->count, job);
+    launch_list(on, "list_count_pairs", job->count, job);
+    card_scan(on->card, &b[BUFFER_PAIRS_OF], job->count + 1, &b[BUFFER_SCRATCH]);
+    launch_list(on, "list_count_batches", job->blocks, job);
+    card_scan(on->card, &b[BUFFER_BATCH_OF], job->blocks + 1, &b[BUFFER_SCRATCH]);
+}
+
+/// Room for the list that is to be made.
+static void make_list_room(soft_card* on, soft_list_job* job)
+{
+    const size_t batches = (size_t)job->batches, real = sizeof(double), number = sizeof(int32_t);
+    const size_t bytes[LISTS] = {
+        [LIST_BLOCKS] = sizeof(soft_card_block) * (size_t)job->blocks,
+        [LIST_FIRST_OF] = number * (size_t)job->count,
+        [LIST_WHO] = number * 16 * batches,
+        [LIST_LAW] = job->uniform ? 0 : number * 8 * batches,
+        [LIST_ROOT_MASS] = real * 8 * batches,
+        [LIST_IMAGES] = batches,
+        [LIST_INCOMING_OF] = number * (size_t)(job->count + 1),
+        [LIST_INCOMING] = number * 8 * batches,
+        [LIST_SLIP] = real * 24 * batches,
+        [LIST_ROLL] = job->rolls ? real * 24 * batches : 0,
+        [LIST_STATE] = 8 * batches,
+    };
+    const int next = 1 - on->now;
+    for (int k = 0; k < LISTS; k++) put_into(on, &on->list[next][k], NULL, bytes[k]);
+    put(on, BUFFER_CROSS, NULL, real * CROSS_NUMBERS * 8 * batches);
+    put(on, BUFFER_NEXT, NULL, number * (size_t)(job->count + 1));
+    job->old = list_of(on, on->now);
+    job->list = list_of(on, next);
+    job->next = on->buffer[BUFFER_NEXT].at;
+}
+
+static void write_pairs(soft_card* on, const soft_list_job* job)
+{
+    card_buffer* incoming_of = &on->list[1 - on->now][LIST_INCOMING_OF];
+    const size_t bytes = sizeof(int32_t) * (size_t)(job->count + 1);
+    card_zero(on->card, incoming_of, 0, bytes);
+    launch_list(on, "list_write_pairs", job->count, job);
+    card_scan(on->card, incoming_of, job->count + 1, &on->buffer[BUFFER_SCRATCH]);
+    card_copy(on->card, &on->buffer[BUFFER_NEXT], 0, incoming_of, 0, bytes);
+    launch_list(on, "list_fill_incoming", 8 * job->batches, job);
+    launch_list(on, "list_sort_incoming", job->count, job);
+    launch_list(on, "list_find_images", job->batches, job);
+}
+
+talus_status soft_card_make_list(soft_particles* s, const step_order* order, bool* made,
+                                 talus_error* error)
+{
+    soft_card* on = s->card;
+    const card_buffer* b = on->buffer;
+    soft_list_job job = {.count = s->bodies.count,
+                         .blocks = s->pairs.block_count,
+                         .row_length = soft_row(3, s->geometric),
+                         .row = b[BUFFER_ROW].at,
+                         .listed = b[BUFFER_LISTED].at,
+                         .room = s->skin + s->laws.range,
+                         .skin = s->skin,
+                         .periodic = order->state->cell,
+                         .uniform = s->laws.uniform,
+                         .rolls = s->laws.kind.compound,
+                         .material = b[BUFFER_MATERIAL].at,
+                         .law_of = b[BUFFER_LAW_OF].at,
+                         .materials = s->laws.materials};
+    uint32_t failures = 0;
+    int32_t batches = 0;
+    *made = false;
+    if (!s->on_card || !lay_grid(s, order, &job)) return TALUS_OK;
+    count_pairs(on, &job);
+    get(on, BUFFER_FAILURES, &failures, sizeof failures);
+    card_get(on->card, &batches, &b[BUFFER_BATCH_OF], sizeof batches * (size_t)job.blocks,
+             sizeof batches);
+    TRY(card_state(on->card, error));
+    if (failures > 0) return TALUS_OK;
+    job.batches = batches;
+    make_list_room(on, &job);
+    write_pairs(on, &job);
+    on->now = 1 - on->now;
+    on->batches = batches;
+    on->own_list = on->newer = *made = true;
+    return card_state(on->card, error);
 }
 
 // ---- walls -------------------------------------------------------------------------------------
@@ -511,7 +684,7 @@ static talus_status land(soft_particles* s, const step_order* order, talus_error
 {
     const int64_t count = s->bodies.count;
     soft_pairs_spread_sums(&s->pairs); // one after the other, as they are there
-    get(s->card, BUFFER_OWN_SUM, s->pairs.sum, sizeof(double) * SOFT_SUM * (size_t)count);
+    get(s->card, BUFFER_SUM, s->pairs.sum, sizeof(double) * SOFT_SUM * (size_t)count);
     TRY(soft_card_fetch(s, &order->state->grains, error));
     const sphere_task task = soft_sphere_task(s, order);
     const int threads = parallel_threads(order->threads, count);
@@ -541,7 +714,7 @@ talus_status soft_card_stream(soft_particles* s, const step_order* order, double
 {
     if (make_room(s, order->card)) return error_memory(error, "preparing a step on a card");
     soft_card* on = s->card;
-    const bool there = s->on_card && on->made == s->pairs.made;
+    const bool there = s->on_card && (on->own_list || on->made == s->pairs.made);
     if ((!there && put_all(s, order)) || note_near(on, s)) {
         return error_memory(error, "preparing a step on a card");
     }
@@ -561,7 +734,8 @@ talus_status soft_card_stream(soft_particles* s, const step_order* order, double
     hear(s, to_next);
     TRY(card_state(on->card, error));
     if (!to_next) TRY(land(s, order, error));
-    s->in_rows = s->on_card = to_next;
+    s->in_rows = to_next;
+    s->on_card = s->on_card && to_next;
     if (to_next) soft_rows_filled(s, s->bodies.count);
     return TALUS_OK;
 }

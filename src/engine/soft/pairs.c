@@ -184,20 +184,6 @@ static void write_memory(soft_pairs* s, const soft_memory* old, int64_t batch, i
     if (old && old->slides) s->slides[batch] |= bit;
 }
 
-/// May the nearest image of b, seen from a, not be b itself while this list serves?
-static bool meets_border(const soft_listing* from, int64_t a, int64_t b)
-{
-    const cell* c = from->periodic;
-    const int dim = from->g->dim;
-    for (int k = 0; k < dim; k++) {
-        if (!c->periodic[k]) continue;
-        const double x = from->g->position[a * dim + k], y = from->g->position[b * dim + k];
-        const double low = c->low[k] + from->skin, high = c->low[k] + c->length[k] - from->skin;
-        if (fmin(x, y) < low || fmax(x, y) > high || fabs(x - y) > 0.4 * c->length[k]) return true;
-    }
-    return false;
-}
-
 /// The next lane; a batch begins with nothing set.
 static int64_t next_lane(list_maker* m)
 {
@@ -242,7 +228,8 @@ static void append(list_maker* m, int32_t p, int32_t q, int64_t end)
         }
         where[8] = (int32_t)(SOFT_BLOCK_SUMS * s->block_count + SOFT_SUM * m->halo_of[q]);
     }
-    if (meets_border(from, a, b)) s->images[batch] = 1;
+    const double *x = g->position + a * s->dim, *y = g->position + b * s->dim;
+    if (soft_meets_border(from->periodic, s->dim, from->skin, x, y)) s->images[batch] = 1;
     s->root_mass[at] = 1.0 / sqrt(g->inv_mass[a] + g->inv_mass[b]);
     if (!from->laws->uniform)
         s->law[at] = from->laws->law_of[g->material[a] * from->laws->materials + g->material[b]];

@@ -95,6 +95,19 @@ static inline double* soft_pairs_halo_sum(const soft_pairs* s, int64_t halo)
 /// What is remembered of a pair of the list.
 soft_memory soft_pairs_memory(const soft_pairs* s, int64_t pair);
 
+/// May the nearest image of b, seen from a, not be b itself while a list of this skin serves?
+static inline bool soft_meets_border(const cell* c, int dim, double skin, const double* a,
+                                     const double* b)
+{
+    for (int k = 0; k < dim; k++) {
+        if (!c->periodic[k]) continue;
+        const double low = c->low[k] + skin, high = c->low[k] + c->length[k] - skin;
+        const double least = a[k] < b[k] ? a[k] : b[k], most = a[k] < b[k] ? b[k] : a[k];
+        if (least < low || most > high || most - least > 0.4 * c->length[k]) return true;
+    }
+    return false;
+}
+
 /// Everything a list is made from.
 typedef struct soft_listing {
     const grains* g;

@@ -236,6 +236,7 @@ talus_status soft_particles_publish(soft_particles* s, const step_order* order)
 {
     // Whoever has removed grains since the step has had the contacts written down before.
     if (!s->known || s->revision != order->state->revision) return TALUS_OK;
+    if (!s->listed && soft_make_list(s, order, NULL)) return TALUS_ERR_MEMORY;
     entries pairs = {0};
     int32_t* at = malloc(sizeof *at * (size_t)(8 * s->pairs.batch_count + 1));
     talus_status status = at ? sort_pairs(s, &pairs) : TALUS_ERR_MEMORY;

@@ -82,8 +82,12 @@ static inline bool soft_are_balls(const soft_particles* s, const grains* g, int6
 talus_status soft_prepare(soft_particles* s, const step_order* order, talus_error* error);
 /// The table gets what is predicted of grains that are in their rows, wherever these are.
 talus_status soft_leave_rows(soft_particles* s, grains* g, talus_error* error);
+/// The same of their positions and velocities alone; the rest stays where it is.
+talus_status soft_show_rows(soft_particles* s, grains* g, talus_error* error);
 /// May grains stay in their rows at the end of a step, because another one like it follows?
 bool soft_stays_in_rows(const step_order* order);
+/// Make the list of pairs at the present positions; the history is in s->pairs.memories.
+talus_status soft_make_list(soft_particles* s, const step_order* order, talus_error* error);
 /// Rows of the bodies as they stand; a list that grains have outrun is made anew.
 talus_status soft_neighbours(soft_particles* s, const step_order* order, talus_error* error);
 /// Fill the rows of the grains [first, last) of the bodies; returns how far a grain has come from
