@@ -150,7 +150,7 @@ static const sample soft_samples[] = {
          "verlet",
          "") "materials:\n"
              "  m: {density: 2500, friction: 0.3, restitution: 0.5, stiffness: 2.0e+4}\n" SOFT_CELL
-             "  - {type: list, radius: 0.02, items: [{position: [0.05, 0.05, 0.09], velocity: [0, "
+             "  - {type: list, radius: 0.02, items: [{position: [0.05, 0.05, 0.095], velocity: [0, "
              "0, -3]}]}\n",
      .together = 37,
      .listed_by_us = true},
