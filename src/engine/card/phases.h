@@ -19,9 +19,10 @@
 ///         }
 ///     }
 ///
-/// The arguments are a name, the struct that the kernel gets as `job`, and the most threads of a
-/// block. `here` says which block of how many this is. Between phases there may be what all threads
-/// of the block decide alike: loops, and conditions on `job`, `here` and shared memory. In a phase
+/// The arguments are a name, the struct that the kernel gets as `job`, the most threads of a block,
+/// and, if its registers are to be limited for that, how many blocks a multiprocessor should hold.
+/// `here` says which block of how many this is. Between phases there may be what all threads of the
+/// block decide alike: loops, and conditions on `job`, `here` and shared memory. In a phase
 /// `continue` ends the work of a thread; `break` and `return` are not allowed.
 ///
 /// Between two runs the compilers see different code: PHASE is a loop over threads there, and just
@@ -89,9 +90,9 @@ CARD_INLINE card_place card_place_here(void)
                         __nvvm_read_ptx_sreg_ntid_x()};
 }
 
-#define CARD_KERNEL(name, job_type, most_threads)                                                  \
+#define CARD_KERNEL(name, job_type, ...)                                                           \
     CARD_INLINE void name##_block(const card_place here, const job_type& job);                     \
-    extern "C" __global__ void __launch_bounds__(most_threads) name(const job_type job)            \
+    extern "C" __global__ void __launch_bounds__(__VA_ARGS__) name(const job_type job)             \
     {                                                                                              \
         name##_block(card_place_here(), job);                                                      \
     }                                                                                              \
@@ -248,7 +249,8 @@ const card_entry* card_module_entries(void)
 }
 #endif
 
-#define CARD_KERNEL(name, job_type, threads)                                                       \
+#define CARD_MOST_OF(most_threads, ...) (most_threads)
+#define CARD_KERNEL(name, job_type, ...)                                                           \
     static void name##_block(const card_place here, const job_type job);                           \
     static void name##_run(const card_place* here, const void* job)                                \
     {                                                                                              \
@@ -256,7 +258,8 @@ const card_entry* card_module_entries(void)
     }                                                                                              \
     __attribute__((constructor)) static void name##_enlist(void)                                   \
     {                                                                                              \
-        static card_entry entry = {#name, sizeof(job_type), threads, name##_run, NULL};            \
+        static card_entry entry = {#name, sizeof(job_type), CARD_MOST_OF(__VA_ARGS__, 0),          \
+                                   name##_run, NULL};                                              \
         entry.next = card_entries;                                                                 \
         card_entries = &entry;                                                                     \
     }                                                                                              \

@@ -9,6 +9,10 @@ CARD_HEADERS
 #include "soft/sphere_kernel.h"
 CARD_HEADERS_END
 
+/// Blocks that a multiprocessor should hold: with 128 registers a thread two fit, and with a few
+/// more that the compiler would take only one, which took 1.6 times as long (H200).
+enum { RESIDENT = 2 };
+
 // ---- pairs -------------------------------------------------------------------------------------
 
 /// What is found out about the pairs of a thread.
@@ -188,7 +192,7 @@ CARD_INLINE void work_on_block(const card_place here, const ball_kind kind,
 /// A kernel for each law, so that the plain one needs few registers; the rest is decided as it
 /// runs.
 #define FORCES(name, hertz, compound)                                                              \
-    CARD_KERNEL(name, soft_card_job, SOFT_CARD_CHUNK)                                              \
+    CARD_KERNEL(name, soft_card_job, SOFT_CARD_CHUNK, RESIDENT)                                    \
     {                                                                                              \
         SHARED_BYTES(memory);                                                                      \
         const ball_kind kind = {3, hertz, job.kind.total, compound, job.geometric};                \
@@ -288,7 +292,7 @@ CARD_INLINE void carry_any(const soft_card_job* job, int64_t place, const double
 
 /// Move a share of the spheres on. Its powers are added up as the CPU does: eight partial sums, of
 /// every eighth sphere each, then these.
-CARD_KERNEL(soft_move, soft_card_job, SOFT_CARD_ROWS)
+CARD_KERNEL(soft_move, soft_card_job, SOFT_CARD_ROWS, RESIDENT)
 {
     SHARED(double, tells, TELLS_SUMS* SOFT_CARD_ROWS);
     SHARED(double, far2, SOFT_CARD_ROWS);
