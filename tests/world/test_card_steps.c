@@ -172,7 +172,7 @@ static void test_size(void** state)
     w->why_no_card = may;
     step(w, 2);
     assert_string_equal(talus_world_device(w), "cpu");
-    check_has(talus_world_device_reason(w), "worth while from 64000 grains on");
+    check_has(talus_world_device_reason(w), "worth while from 500000 grains on");
     w->device.least = 60;
     step(w, 2);
     assert_string_equal(talus_world_device(w), "gpu:0 (Fake card A)");

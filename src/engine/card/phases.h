@@ -110,12 +110,6 @@ CARD_INLINE card_place card_place_here(void)
 extern __shared__ __attribute__((aligned(16))) unsigned char card_shared_memory[];
 #define SHARED_BYTES(name) unsigned char* const name = card_shared_memory
 
-/// What lies there will be read soon.
-CARD_INLINE void card_prefetch(const void* at)
-{
-    __asm__ volatile("prefetch.L1 [%0];" ::"l"(at));
-}
-
 CARD_INLINE uint32_t card_add(uint32_t* to, uint32_t x)
 {
     return (uint32_t)__nvvm_atom_add_gen_i((int*)to, (int)x);
@@ -274,11 +268,6 @@ const card_entry* card_module_entries(void)
 #define MINE(name, t) (name[t])
 #define SHARED(type, name, count) type name[count]
 #define SHARED_BYTES(name) unsigned char* const name = here.shared
-
-CARD_INLINE void card_prefetch(const void* at)
-{
-    __builtin_prefetch(at);
-}
 
 CARD_INLINE uint32_t card_add(uint32_t* to, uint32_t x)
 {

@@ -15,6 +15,9 @@ void contact_dynamics_destroy(contact_dynamics* s);
 /// Why no graphics card can do steps of such a world; NULL: one can.
 const char* contact_dynamics_why_no_card(const talus_world_def* options,
                                          const physical_state* state);
+/// Grains from which on one is faster than the CPU: on an H200 a step of 6.4e4 spheres took 1.2
+/// times as long as on 16 cores, one of 1e6 0.8 times (docs/gpu.md).
+enum { CONTACT_DYNAMICS_CARD_WORTH = 500000 };
 
 /// Find the contacts of a step and the new velocities. Then either accept() commits them
 /// (velocities, positions, contact forces, wall forces), or reject() leaves all as it was before;

@@ -6,10 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/// Grains below which `auto` leaves a world to the CPU: the smallest packing that was measured on a
-/// card (docs/gpu.md).
-enum { AUTO_LEAST = 64000 };
-
 static const char ON_CPU[] = "cpu";
 
 talus_status device_set(world_device* d, const char* text, talus_error* error)
@@ -17,7 +13,7 @@ talus_status device_set(world_device* d, const char* text, talus_error* error)
     device_choice choice;
     TRY(device_read(text, &choice, error));
     device_close(d);
-    *d = (world_device){.choice = choice, .least = AUTO_LEAST};
+    *d = (world_device){.choice = choice};
     snprintf(d->asked, sizeof d->asked, "%s", text ? text : ON_CPU);
     snprintf(d->used, sizeof d->used, "%s", ON_CPU);
     if (choice.kind == DEVICE_CPU) snprintf(d->reason, sizeof d->reason, "asked for");
@@ -78,20 +74,21 @@ talus_status device_open(world_device* d, talus_error* error)
     return d->choice.kind == DEVICE_GPU ? open_card(d, error) : TALUS_OK;
 }
 
-talus_status device_prepare(world_device* d, const physical_state* state, const char* why_not,
+talus_status device_prepare(world_device* d, const physical_state* state, card_use use,
                             const log_sink* log, talus_error* error)
 {
     talus_error failure = {0};
     char few[160];
+    const int64_t least = d->least > 0 ? d->least : use.worth;
     if (d->choice.kind == DEVICE_CPU || d->given_up) return TALUS_OK;
     TRY(device_open(d, error));
-    if (why_not) {
-        use_cpu(d, why_not, log);
+    if (use.why_not) {
+        use_cpu(d, use.why_not, log);
         return TALUS_OK;
     }
-    if (d->choice.kind == DEVICE_AUTO && state->grains.count < d->least) {
+    if (d->choice.kind == DEVICE_AUTO && state->grains.count < least) {
         // Without the number of grains there are: this is told once, however that changes.
-        snprintf(few, sizeof few, "a card is worth while from %" PRId64 " grains on", d->least);
+        snprintf(few, sizeof few, "a card is worth while from %" PRId64 " grains on", least);
         use_cpu(d, few, log);
         return TALUS_OK;
     }

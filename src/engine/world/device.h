@@ -19,7 +19,7 @@ typedef struct world_device {
     char asked[16];    ///< the same in words
     card* open;        ///< the card; NULL: none was needed so far
     card* now;         ///< that does the present steps; NULL: the CPU
-    int64_t least;     ///< grains from which on `auto` takes a card
+    int64_t least;     ///< grains from which on `auto` takes a card; 0: as the method says
     bool given_up;     ///< auto: there is none, or it has failed
     const char* left;  ///< why contacts of some steps were left to the CPU; NULL: none were
     char used[160];    ///< "cpu", "gpu:0 (NVIDIA H200)"
@@ -30,9 +30,14 @@ typedef struct world_device {
 talus_status device_set(world_device* d, const char* text, talus_error* error);
 /// Open the card that was asked for by number or as `gpu`, so that an error comes before any work.
 talus_status device_open(world_device* d, talus_error* error);
-/// Before steps: decide what does them. `why_not` is why no card can do them, in words; NULL: one
-/// can. A change is told to the log.
-talus_status device_prepare(world_device* d, const physical_state* state, const char* why_not,
+/// What a method says of a card.
+typedef struct card_use {
+    const char* why_not; ///< why no card can do its steps, in words; NULL: one can
+    int64_t worth;       ///< grains from which on a card is faster than the CPU
+} card_use;
+
+/// Before steps: decide what does them. A change is told to the log.
+talus_status device_prepare(world_device* d, const physical_state* state, card_use use,
                             const log_sink* log, talus_error* error);
 /// The contacts of a step were left to the CPU, for this reason (static text): tell it once.
 void device_shared(world_device* d, const char* why, const log_sink* log);

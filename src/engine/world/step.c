@@ -51,9 +51,11 @@ talus_status world_make_method(talus_world* w, talus_error* error)
     switch (w->def.method) {
     case TALUS_METHOD_SOFT:
         w->why_no_card = soft_particles_why_no_card;
+        w->card_worth = SOFT_PARTICLES_CARD_WORTH;
         return soft_particles_create(&w->soft, w->def.dim, error);
     default:
         w->why_no_card = contact_dynamics_why_no_card;
+        w->card_worth = CONTACT_DYNAMICS_CARD_WORTH;
         return contact_dynamics_create(&w->rigid, w->def.dim, error);
     }
 }
@@ -777,9 +779,8 @@ talus_status talus_world_steps(talus_world* world, double h, int64_t count,
         return error_set(error, TALUS_ERR_ARGUMENT,
                          "the number of steps must be at least 1, got %lld", (long long)count);
     }
-    talus_status status =
-        device_prepare(&world->device, &world->state,
-                       world->why_no_card(&world->def, &world->state), &world->log, error);
+    const card_use use = {world->why_no_card(&world->def, &world->state), world->card_worth};
+    talus_status status = device_prepare(&world->device, &world->state, use, &world->log, error);
     talus_step_result r = no_result;
     double deepest = 0.0, thickest = 0.0;
     if (status < 0) return status;

@@ -27,6 +27,7 @@ struct talus_world {
     soft_particles* soft;        ///< likewise
     /// Why no graphics card can do the method's steps of such a world, NULL: one can.
     const char* (*why_no_card)(const talus_world_def* def, const physical_state* state);
+    int64_t card_worth; ///< grains from which on a card is faster
     world_device device;
     thread_pace pace; ///< how many threads the coming step uses
     double extent;  ///< of the longest cluster in mean diameters (diagnose_rigidity); 0: not known

@@ -59,29 +59,6 @@ CARD_INLINE void extrapolate_number(const packed_problem* packed, int64_t k, dou
     *z = now;
 }
 
-/// The numbers of the contacts that a thread takes next, of balls: groups are short, so each would
-/// begin with waiting for them, one after the other. Others have too many numbers.
-CARD_INLINE void prefetch_contact(const packed_problem* packed, const int dim, int64_t batch,
-                                  int lane, bool momentum)
-{
-    const int kind = packed->batches[batch].kind;
-    const int64_t impulse = batch * dim * PACKED_LANES + lane;
-    for (int k = 0; k < 2; k++) {
-        card_prefetch(packed->who + (2 * batch + k) * PACKED_LANES + lane);
-    }
-    for (int k = 0; k < dim; k++) {
-        card_prefetch(values_of(packed, PACKED_IMPULSE) + impulse + k * PACKED_LANES);
-        if (!momentum) continue;
-        card_prefetch(values_of(packed, PACKED_OLD_IMPULSE) + impulse + k * PACKED_LANES);
-    }
-    if (kind != PACKED_BALL) return;
-    const real* constants =
-        values_of(packed, PACKED_BALLS) + packed_constants_at(packed, PACKED_BALL, dim, batch);
-    for (int k = 0; k < packed_fields(PACKED_BALL, dim); k++) {
-        card_prefetch(constants + k * PACKED_LANES + lane);
-    }
-}
-
 // ---- a block -----------------------------------------------------------------------------------
 
 CARD_INLINE void sweep_block(const card_place here, const card_sweep_job* job, const int dim,
@@ -107,9 +84,6 @@ CARD_INLINE void sweep_block(const card_place here, const card_sweep_job* job, c
     for (int32_t g = of_block[0]; g < of_block[1]; g++) {
         PHASE (t) {
             const int lane = t % PACKED_LANES;
-            const int64_t next = own_batch(first, group[g + 1], t);
-            const bool more = g + 1 < of_block[1] && next < group[g + 2];
-            if (more) prefetch_contact(packed, dim, next, lane, momentum);
             for (int64_t k = own_batch(first, group[g], t); k < group[g + 1]; k += PACKED_SLOTS) {
                 if (skip && packed->open[k] > 0) {
                     if (lane == 0) MINE(skipped, t) += packed->open[k];
