@@ -37,6 +37,7 @@
 #include "rigid/residual.h"
 
 #include "base/parallel.h"
+#include "rigid/ahead.h"
 #include "rigid/residual_terms.h"
 #include "rigid/scales.h"
 
@@ -109,10 +110,14 @@ static void add_part(const problem* p, int part, int parts, const scales* by_sca
     const int64_t first = residual_part_first(p->count, part, parts),
                   last = residual_part_first(p->count, part + 1, parts);
     scales_clear(by_scale, part);
-    if (p->dim == 2) {
-        for (int64_t c = first; c < last; c++) add_contact(p, 2, c, part, by_scale, sums);
-    } else {
-        for (int64_t c = first; c < last; c++) add_contact(p, 3, c, part, by_scale, sums);
+    for (int64_t c = first; c < last; c++) {
+        look_ahead(p, p->dim, c, p->body);
+        look_ahead(p, p->dim, c, p->free);
+        if (p->dim == 2) {
+            add_contact(p, 2, c, part, by_scale, sums);
+        } else {
+            add_contact(p, 3, c, part, by_scale, sums);
+        }
     }
 }
 

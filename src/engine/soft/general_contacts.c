@@ -412,11 +412,12 @@ static ALWAYS_INLINE void take_answers(const int dim, general_contacts* o, const
 {
     contacts* now = &o->found;
     const int width = spin_width(dim);
+    const bool rich = t->laws->kind.compound; // else kernels leave these as they are: unknown
     for (int k = 0; k < dim; k++) now->force[c * dim + k] = m->force[k][lane];
     for (int k = 0; k < width; k++) {
         now->slip[c * width + k] = m->slip[k][lane];
-        if (now->roll) now->roll[c * width + k] = m->roll[k][lane];
-        if (now->torque) now->torque[c * width + k] = m->torque[k][lane];
+        if (now->roll) now->roll[c * width + k] = rich ? m->roll[k][lane] : 0.0;
+        if (now->torque) now->torque[c * width + k] = rich ? m->torque[k][lane] : 0.0;
     }
     now->bonded[c] = m->bonded[lane];
     now->state[c] = m->state[lane];
