@@ -55,7 +55,7 @@ static double torque_error(const problem* p, int64_t c, const double* torque)
 /// where bonds hold grains under stress that is rounding.
 static const double ROUNDED = 1e-9;
 
-/// C above: bench/scaling and docs/performance.md compare with the true error. In the plane errors
+/// C above: bench/scaling and docs/benchmarks.md compare with the true error. In the plane errors
 /// reach less far where grains flow than where they rest: in 42 iterates of collapses, pours,
 /// drums, silos and shear of disks that were 8 to 50 % off by SOFTNESS, the true error was 0.36 of
 /// that in the (geometric) mean, in 53 of spheres 0.84. So there C falls to its half as the flow

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/// Below this one thread is faster than two (docs/performance.md).
+/// Below this one thread is faster than two (docs/benchmarks.md).
 enum { CONTACTS_FOR_THREADS = 5000 };
 /// Above this many contacts memory counts more than the time to get it again in the next step.
 enum { CONTACTS_TO_KEEP = 200000 };
