@@ -27,7 +27,7 @@ static constexpr phase SETTLING[] = {
     {{method::forward_sweeps, rule::residual, 1e-2}, 1000},
     {{method::forward_sweeps, rule::residual, 1e-3}, 2000},
 };
-static constexpr int REST = 240;             // steps of each case by itself
+static constexpr int REST = 240; // steps of each case by itself
 static constexpr double FALL_SECONDS = 4.0;
 static constexpr int ROUNDS = 7, STEPS = 20; // timed
 
@@ -149,8 +149,9 @@ static void fall()
         const verdict v = judge(boxes->observed_step());
         std::printf("%-36s %8.2f %8.2f %9.1e %9.1e", f.name, spent / FALL_SECONDS,
                     1e3 * spent / steps, v.overlap_max, v.overlap_mean);
-        if (of[1] > 0.0) std::printf("   search %.0f %%, solve %.0f %%", 100.0 * of[0] / spent,
-                                     100.0 * of[1] / spent);
+        if (of[1] > 0.0)
+            std::printf("   search %.0f %%, solve %.0f %%", 100.0 * of[0] / spent,
+                        100.0 * of[1] / spent);
         std::printf("\n");
         std::fflush(stdout);
     }

@@ -48,9 +48,10 @@ static const double MORE_SWEEPS = 0.5;
 /// matrix dense.
 static const double SPACING_PLANE = 24.0, SPACING_SPACE = 12.0;
 /// Extent in diameters below which flows in space gain nothing: 10^3 spheres took 0.85 to 1.16
-/// times the sweeps. Steps of a collapse of 10^4, 50 diameters high, took 0.94 times the sweeps and
-/// 1.13 times the time: a time that impulses are scaled costs some ten sweeps.
-static const double LEAST_SIZE_SPACE = 64.0;
+/// times the sweeps. Steps of a collapse of 10^4, once it had spread to more than 64 diameters,
+/// took 0.98 times the sweeps and 1.14 times the time, of 3*10^4 0.88 and 1.22 times: a time that
+/// impulses are scaled costs some ten sweeps.
+static const double LEAST_SIZE_SPACE = 128.0;
 enum { MOST_NODES = 512, MOST_NODES_WALLS = 128, MOST_WALLS = 4 };
 /// Parts in which bodies are summed up: the same for any number of threads.
 enum { PARTS = 16 };
