@@ -14,7 +14,7 @@ set(TALUS_THREADED_TESTS
   test_threads test_threads_long test_parallel test_contacts test_detect test_detect_solids
   test_physics_worlds test_soft_integrators)
 
-# Tests that `make test` leaves out (seconds of one core on the machine of docs/performance.md):
+# Tests that `make test` leaves out (seconds of one core on the machine of docs/benchmarks.md):
 # what they run, others run too, for a shorter time or on fewer cases.
 set(TALUS_LONG_TESTS
   test_first_hour         # 90: every command of README and first run, in a fresh clone

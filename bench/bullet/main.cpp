@@ -5,12 +5,15 @@
 /// settled places, gets a second to come to rest by itself, and is timed in rounds that alternate
 /// between the cases, so that all see the same machine. What is told of a step comes from one more
 /// step after the last round.
+///
+/// bullet [--fall]     --fall: instead of that, the same boxes falling and settling in each code
 #include "pile.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <ctime>
 #include <random>
 #include <string>
@@ -24,7 +27,8 @@ static constexpr phase SETTLING[] = {
     {{method::forward_sweeps, rule::residual, 1e-2}, 1000},
     {{method::forward_sweeps, rule::residual, 1e-3}, 2000},
 };
-static constexpr int REST = 240;             // steps of each case by itself
+static constexpr int REST = 240; // steps of each case by itself
+static constexpr double FALL_SECONDS = 4.0;
 static constexpr int ROUNDS = 7, STEPS = 20; // timed
 
 static double cpu_seconds()
@@ -107,8 +111,58 @@ static void report(measured& m, double reference)
     std::fflush(stdout);
 }
 
-int main()
+/// The boxes fall from the lattice and settle, in each code by itself.
+static void fall()
 {
+    struct faller {
+        const char* name;
+        double step;
+        int iterations;   ///< Bullet's; 0: Talus
+        double tolerance; ///< Talus's, of the velocity error
+    };
+    static constexpr faller FALLERS[] = {
+        {"Bullet, 10 iterations, 1/60 s", 1.0 / 60.0, 10, 0.0},
+        {"Bullet, 10 iterations, 1/240 s", STEP, 10, 0.0},
+        {"Bullet, 50 iterations, 1/240 s", STEP, 50, 0.0},
+        {"Talus, velocity error 0.5, 1/60 s", 1.0 / 60.0, 0, 0.5},
+        {"Talus, velocity error 0.5, 1/120 s", 1.0 / 120.0, 0, 0.5},
+        {"Talus, velocity error 0.5, 1/240 s", STEP, 0, 0.5},
+        {"Talus, velocity error 0.1, 1/60 s", 1.0 / 60.0, 0, 0.1},
+        {"Talus, velocity error 0.1, 1/240 s", STEP, 0, 0.1},
+    };
+    std::printf("2000 boxes fall and settle for %.0f s, mu = 0.5, one thread: CPU s for a second, "
+                "ms a step, overlap at the end in mean edges\n",
+                FALL_SECONDS);
+    std::printf("%-36s %8s %8s %9s %9s\n", "", "CPU s", "ms", "largest", "mean");
+    for (const faller& f : FALLERS) {
+        scene what = bricks(FRICTION);
+        what.step = f.step;
+        const int steps = static_cast<int>(FALL_SECONDS / f.step + 0.5);
+        const std::unique_ptr<pile> boxes =
+            f.iterations > 0
+                ? make_bullet(what, lattice(), {f.iterations, false, false})
+                : make_talus(what, lattice(), {method::fast, rule::velocity_error, f.tolerance});
+        const double begin = cpu_seconds();
+        run(*boxes, steps);
+        const double spent = cpu_seconds() - begin;
+        const vec3 of = boxes->seconds();
+        const verdict v = judge(boxes->observed_step());
+        std::printf("%-36s %8.2f %8.2f %9.1e %9.1e", f.name, spent / FALL_SECONDS,
+                    1e3 * spent / steps, v.overlap_max, v.overlap_mean);
+        if (of[1] > 0.0)
+            std::printf("   search %.0f %%, solve %.0f %%", 100.0 * of[0] / spent,
+                        100.0 * of[1] / spent);
+        std::printf("\n");
+        std::fflush(stdout);
+    }
+}
+
+int main(int argc, char** argv)
+{
+    if (argc > 1 && std::strcmp(argv[1], "--fall") == 0) {
+        fall();
+        return 0;
+    }
     const scene what = bricks(FRICTION);
     const std::vector<placed> start = settled();
     std::vector<measured> all;

@@ -29,7 +29,7 @@ typedef enum talus_vector_width {
 typedef enum talus_precision {
     TALUS_PRECISION_DOUBLE = 0,
     TALUS_PRECISION_SINGLE, ///< floats as long as they make progress, then doubles:
-                            ///< docs/performance.md
+                            ///< docs/benchmarks.md
 } talus_precision;
 
 /// Order in which a sweep of TALUS_SOLVER_SWEEPS visits the contacts.

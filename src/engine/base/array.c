@@ -53,7 +53,11 @@ static void* allocate_lines(size_t bytes)
     const size_t whole = (bytes + unit - 1) / unit * unit; // aligned_alloc() wants whole units
     void* const memory = aligned_alloc(unit, whole);
 #ifdef MADV_HUGEPAGE
-    if (memory && unit == LARGE_PAGE) (void)madvise(memory, whole, MADV_HUGEPAGE);
+    if (memory && unit == LARGE_PAGE) {
+        // What was freed before comes back in the small pages that it had: they are given up first.
+        (void)madvise(memory, whole, MADV_DONTNEED);
+        (void)madvise(memory, whole, MADV_HUGEPAGE);
+    }
 #endif
     return memory;
 }

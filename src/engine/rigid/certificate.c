@@ -48,6 +48,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/parallel.h"
+#include "rigid/ahead.h"
 #include "state/morton.h"
 
 #include <math.h>
@@ -353,6 +354,7 @@ static void weigh_all(certificate_work* work, const problem* p, int threads)
             const double* contact = p->contact + c * problem_width(dim);
             const double* impulse = contact + contact_p(dim);
             double* out = work->terms + TERMS * c;
+            look_ahead(p, dim, c, p->body);
             const double pn = vec_dot(dim, impulse, contact);
             out[SINGLE] = vec_dot(dim, impulse, impulse) / contact[contact_mn(dim)];
             out[SPEED] = out[BEARS] = -1.0;
@@ -642,6 +644,8 @@ talus_status certificate_find(certificate_work* work, const problem* p, int thre
         friction_work work_done, at_rest;
         double* terms = work->terms + TERMS * c;
         const int32_t k = body_clusters_of_contact(&work->clusters, p, c);
+        look_ahead(p, p->dim, c, p->body);
+        look_ahead(p, p->dim, c, work->rest);
         if (k < 0) continue;
         terms[IN_MOTION] = any_bracket(p, c, &work->sums[k], p->body, &work_done);
         terms[RUBBING] = work_done.rubbing;

@@ -37,6 +37,7 @@
 #include "rigid/residual.h"
 
 #include "base/parallel.h"
+#include "rigid/ahead.h"
 #include "rigid/residual_terms.h"
 #include "rigid/scales.h"
 
@@ -54,7 +55,7 @@ static double torque_error(const problem* p, int64_t c, const double* torque)
 /// where bonds hold grains under stress that is rounding.
 static const double ROUNDED = 1e-9;
 
-/// C above: bench/scaling and docs/performance.md compare with the true error. In the plane errors
+/// C above: bench/scaling and docs/benchmarks.md compare with the true error. In the plane errors
 /// reach less far where grains flow than where they rest: in 42 iterates of collapses, pours,
 /// drums, silos and shear of disks that were 8 to 50 % off by SOFTNESS, the true error was 0.36 of
 /// that in the (geometric) mean, in 53 of spheres 0.84. So there C falls to its half as the flow
@@ -109,10 +110,14 @@ static void add_part(const problem* p, int part, int parts, const scales* by_sca
     const int64_t first = residual_part_first(p->count, part, parts),
                   last = residual_part_first(p->count, part + 1, parts);
     scales_clear(by_scale, part);
-    if (p->dim == 2) {
-        for (int64_t c = first; c < last; c++) add_contact(p, 2, c, part, by_scale, sums);
-    } else {
-        for (int64_t c = first; c < last; c++) add_contact(p, 3, c, part, by_scale, sums);
+    for (int64_t c = first; c < last; c++) {
+        look_ahead(p, p->dim, c, p->body);
+        look_ahead(p, p->dim, c, p->free);
+        if (p->dim == 2) {
+            add_contact(p, 2, c, part, by_scale, sums);
+        } else {
+            add_contact(p, 3, c, part, by_scale, sums);
+        }
     }
 }
 

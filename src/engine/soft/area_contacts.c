@@ -27,6 +27,7 @@ void area_shapes_free(area_shapes* s)
     shapes_free(s->shape, s->shape_capacity);
     shapes_free(s->form, s->form_capacity);
     free(s->first);
+    free(s->half);
     free(s->number);
     *s = (area_shapes){0};
 }
@@ -42,6 +43,7 @@ static bool shapes_grow(overlap_shape** shape, int64_t* capacity, int64_t count)
 
 static void place_solid(area_shapes* s, const grains* g, int64_t i)
 {
+    s->half[i] = 0.5 * grain_diameter(g, i); // once, not at each of its contacts
     if (g->solid[i] < 0) return;
     overlap_place(&s->shape[g->solid[i]], portable_cos(g->rotation[i]),
                   portable_sin(g->rotation[i]), g->scale[i], s->number + s->first[i]);
@@ -66,7 +68,9 @@ talus_status area_shapes_place(area_shapes* s, const grains* g, const walls* w, 
         TRY(overlap_shape_make(form->part, form->part_count, form->skin, &s->form[i], NULL));
     }
 
-    if (!arrays_renew(&s->first_capacity, g->count + 1, ARRAY(s->first))) return TALUS_ERR_MEMORY;
+    if (!arrays_renew(&s->first_capacity, g->count + 1, ARRAY(s->first), ARRAY(s->half))) {
+        return TALUS_ERR_MEMORY;
+    }
     int64_t at = 0;
     for (int64_t i = 0; i < g->count; i++) {
         s->first[i] = at;
@@ -99,16 +103,19 @@ static overlap_body body_of(const area_search* s, int64_t row)
 
 /// Append a region at `arm` from b's centre, with its normal, both in the world's axes; a < 0: of a
 /// wall.
-static talus_status append_region(const grains* g, int64_t a, int64_t b, int image,
+static talus_status append_region(const area_search* s, int64_t a, int64_t b, int image,
                                   const overlap_region* r, const double arm[2],
                                   const double normal[2], contacts* out)
 {
-    const double of_b = 0.5 * grain_diameter(g, b);
-    const double length = (a < 0 ? of_b : 0.5 * grain_diameter(g, a)) + of_b; // l_c
+    const grains* g = s->g;
+    const double of_b = s->shapes->half[b];
+    const double length = (a < 0 ? of_b : s->shapes->half[a]) + of_b; // l_c
     const double overlap = r->area / length;
     const int64_t feature = feature_of_image(r->feature, image);
     const int64_t c = narrow_append(g, out, a, b, feature, -overlap, normal, false);
-    if (c < 0 || contacts_need_arms(out) || contacts_need_stored(out)) return TALUS_ERR_MEMORY;
+    if (c < 0) return TALUS_ERR_MEMORY;
+    if (!out->arm && contacts_need_arms(out)) return TALUS_ERR_MEMORY;
+    if (!out->stored && contacts_need_stored(out)) return TALUS_ERR_MEMORY;
     for (int k = 0; k < 2; k++) {
         out->arm[2 * c + k] = arm[k];
         out->point[2 * c + k] = g->position[2 * b + k] + arm[k];
@@ -134,7 +141,7 @@ static talus_status some_pairs(const area_search* s, const pair_list* pairs, int
         for (int64_t k = 0; k < scratch->count; k++) {
             const overlap_region* r = &scratch->region[k];
             vec_sub(2, arm, r->centroid, delta);
-            TRY(append_region(g, a, b, 0, r, arm, r->normal, out));
+            TRY(append_region(s, a, b, 0, r, arm, r->normal, out));
         }
     }
     return TALUS_OK;
@@ -243,7 +250,7 @@ static talus_status meet_wall(const void* user, const wall_approach* at, void** 
         arm[1] = d * r->centroid[0] + c * r->centroid[1];
         normal[0] = c * r->normal[0] - d * r->normal[1];
         normal[1] = d * r->normal[0] + c * r->normal[1];
-        TRY(append_region(s->g, -1 - at->wall, at->grain, at->image, r, arm, normal, out));
+        TRY(append_region(s, -1 - at->wall, at->grain, at->image, r, arm, normal, out));
     }
     if (scratch->overlap.count > 0 && is_behind(s, at)) escaped[at->grain] = 1;
     return TALUS_OK;

@@ -16,6 +16,7 @@ typedef struct area_shapes {
     overlap_shape* shape; ///< [solids] of the world; no cells: not needed so far
     overlap_shape* form;  ///< [walls]; no cells: the wall needs none
     int64_t* first;       ///< [grains + 1] where a grain's numbers begin
+    double* half;         ///< [grains] sqrt(area/pi)
     double* number;       ///< shapes of all grains, placed about their centres
 } area_shapes;
 

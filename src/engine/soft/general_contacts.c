@@ -244,60 +244,72 @@ static talus_status match(general_contacts* o, const general_task* t)
 typedef struct mover {
     double velocity[3], spin[3], moved[3], turned[3]; ///< axial ones: all three numbers
     double arm[3];                                    ///< from its centre to the point
-    double inv_mass, curvature;
+    double inv_mass;
 } mover;
 
-static void spread_axial(int dim, const double* from, double to[3])
+static ALWAYS_INLINE void spread(const int dim, const double* from, double to[3])
+{
+    for (int k = 0; k < 3; k++) to[k] = k < dim ? from[k] : 0.0;
+}
+
+static ALWAYS_INLINE void spread_axial(const int dim, const double* from, double to[3])
 {
     for (int k = 0; k < 3; k++) to[k] = dim == 3 ? from[k] : k == 2 ? from[0] : 0.0;
 }
 
-static void grain_mover(const general_task* t, int64_t row, const double* point, mover* m)
+static ALWAYS_INLINE void take_arm(const int dim, const general_task* t, const double* point,
+                                   const double* centre, mover* m)
+{
+    spread(dim, point, m->arm);
+    for (int k = 0; k < dim; k++) m->arm[k] -= centre[k];
+    cell_nearest(t->periodic, dim, m->arm);
+}
+
+static ALWAYS_INLINE void grain_mover(const int dim, const general_task* t, int64_t row,
+                                      const double* point, mover* m)
 {
     const grains* g = t->g;
-    const int dim = g->dim;
-    *m = (mover){.inv_mass = g->inv_mass[row], .curvature = grain_curvature(t, row)};
-    vec_copy(dim, m->velocity, g->velocity + row * dim);
+    m->inv_mass = g->inv_mass[row];
+    spread(dim, g->velocity + row * dim, m->velocity);
     spread_axial(dim, g->spin + row * spin_width(dim), m->spin);
-    vec_sub(dim, m->arm, point, g->position + row * dim);
-    cell_nearest(t->periodic, dim, m->arm);
+    take_arm(dim, t, point, g->position + row * dim, m);
     if (!t->geometric) return;
-    vec_copy(dim, m->moved, g->moved + row * dim);
+    spread(dim, g->moved + row * dim, m->moved);
     spread_axial(dim, g->turned + row * spin_width(dim), m->turned);
 }
 
-static void wall_mover(const general_task* t, int wall, const double* point, mover* m)
+static ALWAYS_INLINE void wall_mover(const int dim, const general_task* t, int wall,
+                                     const double* point, mover* m)
 {
     const walls* w = t->w;
-    const int dim = t->g->dim;
     const bool mobile = wall_is_mobile(w, wall);
-    *m = (mover){.inv_mass = mobile ? 1.0 / w->record[wall].drive.mass : 0.0};
+    m->inv_mass = mobile ? 1.0 / w->record[wall].drive.mass : 0.0;
     vec_copy(3, m->velocity, w->velocity + 3 * wall);
     vec_copy(3, m->spin, w->spin + 3 * wall);
-    vec_sub(dim, m->arm, point, w->position + 3 * wall);
-    cell_nearest(t->periodic, dim, m->arm);
+    take_arm(dim, t, point, w->position + 3 * wall, m);
     if (!t->geometric) return;
     vec_copy(3, m->moved, w->moved + 3 * wall);
     vec_copy(3, m->turned, w->turned + 3 * wall);
 }
 
 /// Velocity of a body's point.
-static void point_velocity(const mover* m, double v[3])
+static ALWAYS_INLINE void point_velocity(const mover* m, double v[3])
 {
     vec_cross(v, m->spin, m->arm);
     vec_add_scaled(3, v, 1.0, m->velocity);
 }
 
-/// Motion since the last evaluation, and the normal then.
-static void fill_motion(const general_contacts* o, const general_task* t, const mover body[2],
-                        int64_t c, soft_meetings* m, int lane)
+/// Motion since the last evaluation, and the normal then; `v` has the velocities of both points.
+static ALWAYS_INLINE void fill_motion(const int dim, const general_contacts* o,
+                                      const general_task* t, const mover body[2],
+                                      const double v[2][3], int64_t c, soft_meetings* m, int lane)
 {
-    const int dim = o->dim;
     const int64_t from = o->from[c];
     const double* n = o->found.normal + c * dim;
     const double* last = t->geometric && from >= 0 ? o->list.normal + from * dim : n;
-    double u[2][3], turn[2][3], travel[3] = {0.0, 0.0, 0.0};
+    double u[2][3], turn[2][3];
     if (t->geometric) {
+        double travel[3] = {0.0, 0.0, 0.0};
         if (from >= 0) {
             vec_sub(dim, travel, o->found.point + c * dim, o->list.point + from * dim);
             cell_nearest(t->periodic, dim, travel);
@@ -314,8 +326,10 @@ static void fill_motion(const general_contacts* o, const general_task* t, const 
         }
     } else {
         for (int s = 0; s < 2; s++) {
-            point_velocity(&body[s], u[s]);
-            for (int k = 0; k < 3; k++) u[s][k] *= t->h, turn[s][k] = body[s].spin[k] * t->h;
+            for (int k = 0; k < 3; k++) {
+                u[s][k] = v[s][k] * t->h;
+                turn[s][k] = body[s].spin[k] * t->h;
+            }
         }
     }
     for (int k = 0; k < dim; k++) {
@@ -326,25 +340,25 @@ static void fill_motion(const general_contacts* o, const general_task* t, const 
         const int axis = dim == 2 ? 2 : k;
         m->turned[k][lane] = turn[1][axis] - turn[0][axis];
     }
-    m->twist[lane] = dim == 3 ? 0.5 * (vec_dot(3, turn[0], n) + vec_dot(3, turn[1], n)) : 0.0;
+    if (dim == 3) m->twist[lane] = 0.5 * (vec_dot(3, turn[0], n) + vec_dot(3, turn[1], n));
 }
 
-static void fill_lane(general_contacts* o, const general_task* t, int64_t c, soft_meetings* m,
-                      int lane)
+static ALWAYS_INLINE void fill_lane(const int dim, general_contacts* o, const general_task* t,
+                                    int64_t c, soft_meetings* m, int lane)
 {
     const contacts *now = &o->found, *last = &o->list;
-    const int dim = o->dim, width = spin_width(dim);
-    const int32_t a = now->a_row[c];
+    const int width = spin_width(dim);
+    const int32_t a = now->a_row[c], b = now->b_row[c];
     const int64_t from = o->from[c];
     const double* point = now->point + c * dim;
     mover body[2];
     double v[2][3];
     if (a < 0) {
-        wall_mover(t, -1 - a, point, &body[0]);
+        wall_mover(dim, t, -1 - a, point, &body[0]);
     } else {
-        grain_mover(t, a, point, &body[0]);
+        grain_mover(dim, t, a, point, &body[0]);
     }
-    grain_mover(t, now->b_row[c], point, &body[1]);
+    grain_mover(dim, t, b, point, &body[1]);
     for (int s = 0; s < 2; s++) point_velocity(&body[s], v[s]);
     vec_copy(dim, o->fresh.arm_a + c * dim, body[0].arm);
     vec_copy(dim, o->fresh.arm_b + c * dim, body[1].arm);
@@ -353,27 +367,31 @@ static void fill_lane(general_contacts* o, const general_task* t, int64_t c, sof
         m->normal[k][lane] = now->normal[c * dim + k];
         m->velocity[k][lane] = v[1][k] - v[0][k];
     }
+    m->inv_mass[lane] = body[0].inv_mass + body[1].inv_mass;
+    m->law[lane] = law_row(t, now, c);
+    fill_motion(dim, o, t, body, v, c, m, lane);
+    for (int k = 0; k < width; k++) {
+        m->slip[k][lane] = from >= 0 && last->slip ? last->slip[from * width + k] : 0.0;
+    }
+    m->touched[lane] = from >= 0;
+    m->bonded[lane] = from >= 0 ? last->bonded[from] : 0;
+    m->curvature[lane] = 0.0;
+    if (t->laws->kind.compound || t->laws->kind.law == TALUS_SOFT_HERTZ) { // who else asks for it?
+        m->curvature[lane] = (a < 0 ? 0.0 : grain_curvature(t, a)) + grain_curvature(t, b);
+    }
+    if (!t->laws->kind.compound) return;
     for (int k = 0; k < width; k++) {
         const int axis = dim == 2 ? 2 : k;
         m->spin[k][lane] = body[1].spin[axis] - body[0].spin[axis];
-    }
-    m->inv_mass[lane] = body[0].inv_mass + body[1].inv_mass;
-    m->curvature[lane] = body[0].curvature + body[1].curvature;
-    m->law[lane] = law_row(t, now, c);
-    fill_motion(o, t, body, c, m, lane);
-    for (int k = 0; k < width; k++) {
-        m->slip[k][lane] = from >= 0 && last->slip ? last->slip[from * width + k] : 0.0;
         m->roll[k][lane] = from >= 0 && last->roll ? last->roll[from * width + k] : 0.0;
     }
-    m->bonded[lane] = from >= 0 ? last->bonded[from] : 0;
     m->slid[lane] = from >= 0 && last->state[from] == TALUS_CONTACT_SLIDE;
-    m->touched[lane] = from >= 0;
 }
 
 /// The work that an area stores in place of the energy that a spring has, and the pull of a bond
 /// with it. Two evaluations at the same time count once.
-static void store_work(general_contacts* o, const general_task* t, int64_t c,
-                       const soft_meetings* m, int lane)
+static ALWAYS_INLINE void store_work(const int dim, general_contacts* o, const general_task* t,
+                                     int64_t c, const soft_meetings* m, int lane)
 {
     contacts* now = &o->found;
     const int64_t from = o->from[c];
@@ -381,7 +399,7 @@ static void store_work(general_contacts* o, const general_task* t, int64_t c,
     const double overlap = m->overlap[lane], k = constants[SOFT_STIFFNESS];
     const double pull = m->bonded[lane] ? constants[SOFT_COHESION] : 0.0;
     double speed = 0.0;
-    for (int i = 0; i < o->dim; i++) speed += m->normal[i][lane] * m->velocity[i][lane];
+    for (int i = 0; i < dim; i++) speed += m->normal[i][lane] * m->velocity[i][lane];
     const double power = -(k * overlap - pull) * speed;
     double stored = t->h > 0.0 ? 0.0 : k * now->stored[c];
     if (from >= 0) stored = o->list.stored ? o->list.stored[from] : 0.0;
@@ -390,16 +408,17 @@ static void store_work(general_contacts* o, const general_task* t, int64_t c,
     o->fresh.elastic[c] += stored - 0.5 * t->step * power - (0.5 * k * overlap - pull) * overlap;
 }
 
-static void take_answers(general_contacts* o, const general_task* t, int64_t c,
-                         const soft_meetings* m, int lane)
+static ALWAYS_INLINE void take_answers(const int dim, general_contacts* o, const general_task* t,
+                                       int64_t c, const soft_meetings* m, int lane)
 {
     contacts* now = &o->found;
-    const int dim = o->dim, width = spin_width(dim);
+    const int width = spin_width(dim);
+    const bool rich = t->laws->kind.compound; // else kernels leave these as they are: unknown
     for (int k = 0; k < dim; k++) now->force[c * dim + k] = m->force[k][lane];
     for (int k = 0; k < width; k++) {
         now->slip[c * width + k] = m->slip[k][lane];
-        if (now->roll) now->roll[c * width + k] = m->roll[k][lane];
-        if (now->torque) now->torque[c * width + k] = m->torque[k][lane];
+        if (now->roll) now->roll[c * width + k] = rich ? m->roll[k][lane] : 0.0;
+        if (now->torque) now->torque[c * width + k] = rich ? m->torque[k][lane] : 0.0;
     }
     now->bonded[c] = m->bonded[lane];
     now->state[c] = m->state[lane];
@@ -407,19 +426,21 @@ static void take_answers(general_contacts* o, const general_task* t, int64_t c,
     o->fresh.loss[c] = m->loss[lane];
     o->fresh.power[c] = m->power[lane];
     if (is_area(t, now, c)) {
-        store_work(o, t, c, m, lane);
+        store_work(dim, o, t, c, m, lane);
     } else if (now->stored) {
         now->stored[c] = 0.0;
     }
 }
 
-static void meet_batch(general_contacts* o, const general_task* t, int64_t batch)
+static ALWAYS_INLINE void meet_batch(const int dim, general_contacts* o, const general_task* t,
+                                     int64_t batch)
 {
-    soft_meetings m = {0};
+    soft_meetings m;
     const int64_t first = SOFT_LANES * batch;
     const int64_t left = o->found.count - first;
     const int count = left < SOFT_LANES ? (int)left : SOFT_LANES;
-    for (int lane = 0; lane < count; lane++) fill_lane(o, t, first + lane, &m, lane);
+    if (count < SOFT_LANES) m = (soft_meetings){0};
+    for (int lane = 0; lane < count; lane++) fill_lane(dim, o, t, first + lane, &m, lane);
     for (int lane = count; lane < SOFT_LANES; lane++) { // apart, and nothing is divided by zero
         m.overlap[lane] = -1.0;
         m.normal[0][lane] = m.last_normal[0][lane] = 1.0;
@@ -433,12 +454,21 @@ static void meet_batch(general_contacts* o, const general_task* t, int64_t batch
         t->kernels->meet(&t->laws->kind, t->laws->constants, t->h, &m);
         for (int lane = 0; lane < count; lane++) {
             const bool area = is_area(t, &o->found, first + lane);
-            take_answers(o, t, first + lane, area ? &areas : &m, lane);
+            take_answers(dim, o, t, first + lane, area ? &areas : &m, lane);
         }
         return;
     }
     t->kernels->meet(&t->laws->kind, t->laws->constants, t->h, &m);
-    for (int lane = 0; lane < count; lane++) take_answers(o, t, first + lane, &m, lane);
+    for (int lane = 0; lane < count; lane++) take_answers(dim, o, t, first + lane, &m, lane);
+}
+
+static void meet_contacts(general_contacts* o, const general_task* t, int64_t batch)
+{
+    if (o->dim == 2) {
+        meet_batch(2, o, t, batch);
+    } else {
+        meet_batch(3, o, t, batch);
+    }
 }
 
 /// Drop the contacts that neither touch nor hold a bond: those in the range of bonds only. Of those
@@ -488,10 +518,10 @@ talus_status general_contacts_evaluate(general_contacts* o, const general_task* 
     }
     TRY(match(o, t));
     if (parallel_is_plain(t->threads, count)) {
-        for (int64_t b = 0; b < batches; b++) meet_batch(o, t, b);
+        for (int64_t b = 0; b < batches; b++) meet_contacts(o, t, b);
     } else {
 #pragma omp parallel for num_threads(parallel_threads(t->threads, count)) schedule(static)
-        for (int64_t b = 0; b < batches; b++) meet_batch(o, t, b);
+        for (int64_t b = 0; b < batches; b++) meet_contacts(o, t, b);
     }
     drop_open(o);
     const contacts list = o->list;
@@ -506,17 +536,15 @@ talus_status general_contacts_evaluate(general_contacts* o, const general_task* 
 // ---- sums --------------------------------------------------------------------------------------
 
 /// Add force and torque at an arm to a row of sums; 2D torques are about z.
-static void add_to_sum(int dim, double* sum, double sign, const double* force, const double* arm,
-                       const double* torque)
+static ALWAYS_INLINE void add_to_sum(const int dim, double* sum, double sign, const double* force,
+                                     const double* arm, const double* torque)
 {
-    double f[3] = {0.0, 0.0, 0.0}, l[3] = {0.0, 0.0, 0.0}, t[3];
-    vec_copy(dim, f, force);
-    vec_copy(dim, l, arm);
+    double f[3], l[3], t[3];
+    spread(dim, force, f);
+    spread(dim, arm, l);
     vec_cross(t, l, f);
-    for (int k = 0; k < 3; k++) {
-        sum[k] += sign * f[k];
-        sum[3 + k] += sign * t[k];
-    }
+    for (int k = 0; k < dim; k++) sum[k] += sign * f[k];
+    for (int k = dim == 2 ? 2 : 0; k < 3; k++) sum[3 + k] += sign * t[k];
     for (int k = 0; k < spin_width(dim) && torque; k++)
         sum[(dim == 2 ? 5 : 3) + k] += sign * torque[k];
 }
@@ -524,50 +552,59 @@ static void add_to_sum(int dim, double* sum, double sign, const double* force, c
 /// Sums may be anywhere: the memory is told so many contacts before.
 enum { AHEAD = 8 };
 
-static const double* torque_of(const general_contacts* o, int64_t c)
+static ALWAYS_INLINE const double* torque_of(const int dim, const general_contacts* o, int64_t c)
 {
-    return o->list.torque ? o->list.torque + c * spin_width(o->dim) : NULL;
+    return o->list.torque ? o->list.torque + c * spin_width(dim) : NULL;
 }
 
 /// Add what a contact does to its second body, a grain.
-static void add_to_b(const general_contacts* o, const general_task* t, const soft_pairs* pairs,
-                     int64_t c)
+static ALWAYS_INLINE void add_to_b(const int dim, const general_contacts* o, const general_task* t,
+                                   const soft_pairs* pairs, int64_t c)
 {
     double* on_b = soft_pairs_sum(pairs, t->places->place_of[o->list.b_row[c]]);
-    add_to_sum(o->dim, on_b, 1.0, o->list.force + c * o->dim, o->answers.arm_b + c * o->dim,
-               torque_of(o, c));
+    add_to_sum(dim, on_b, 1.0, o->list.force + c * dim, o->answers.arm_b + c * dim,
+               torque_of(dim, o, c));
     on_b[6] += o->answers.loss[c];
     on_b[7] += o->answers.power[c];
 }
 
 /// Add what a contact does to the wall that is its first body.
-static void add_to_wall(const general_contacts* o, int64_t c, walls* w)
+static ALWAYS_INLINE void add_to_wall(const int dim, const general_contacts* o, int64_t c, walls* w)
 {
     const int32_t wall = -1 - o->list.a_row[c];
     double load[6] = {0.0};
-    add_to_sum(o->dim, load, -1.0, o->list.force + c * o->dim, o->answers.arm_a + c * o->dim,
-               torque_of(o, c));
+    add_to_sum(dim, load, -1.0, o->list.force + c * dim, o->answers.arm_a + c * dim,
+               torque_of(dim, o, c));
     vec_add_scaled(3, w->force + 3 * wall, 1.0, load);
     vec_add_scaled(3, w->torque + 3 * wall, 1.0, load + 3);
+}
+
+static ALWAYS_INLINE void add_all(const int dim, const general_contacts* o, const general_task* t,
+                                  const soft_pairs* pairs, walls* w)
+{
+    const contacts* list = &o->list;
+    for (int64_t c = 0; c < list->count; c++) {
+        const int32_t a = list->a_row[c];
+        const int32_t ahead = list->b_row[c + AHEAD < list->count ? c + AHEAD : c];
+        __builtin_prefetch(soft_pairs_sum(pairs, t->places->place_of[ahead]));
+        add_to_b(dim, o, t, pairs, c);
+        if (a < 0) {
+            add_to_wall(dim, o, c, w);
+            continue;
+        }
+        double* on_a = soft_pairs_sum(pairs, t->places->place_of[a]);
+        add_to_sum(dim, on_a, -1.0, list->force + c * dim, o->answers.arm_a + c * dim,
+                   torque_of(dim, o, c));
+    }
 }
 
 void general_contacts_add(const general_contacts* o, const general_task* t, const soft_pairs* pairs,
                           walls* w)
 {
-    const contacts* list = &o->list;
-    const int dim = o->dim;
-    for (int64_t c = 0; c < list->count; c++) {
-        const int32_t a = list->a_row[c];
-        const int32_t ahead = list->b_row[c + AHEAD < list->count ? c + AHEAD : c];
-        __builtin_prefetch(soft_pairs_sum(pairs, t->places->place_of[ahead]));
-        add_to_b(o, t, pairs, c);
-        if (a < 0) {
-            add_to_wall(o, c, w);
-            continue;
-        }
-        double* on_a = soft_pairs_sum(pairs, t->places->place_of[a]);
-        add_to_sum(dim, on_a, -1.0, list->force + c * dim, o->answers.arm_a + c * dim,
-                   torque_of(o, c));
+    if (o->dim == 2) {
+        add_all(2, o, t, pairs, w);
+    } else {
+        add_all(3, o, t, pairs, w);
     }
 }
 
@@ -601,7 +638,7 @@ talus_status general_contacts_deal(general_contacts* o, const general_task* t, w
         o->next_of[c] = *first;
         *first = c;
     }
-    for (int64_t c = 0; c < count; c++) add_to_wall(o, c, w);
+    for (int64_t c = 0; c < count; c++) add_to_wall(o->dim, o, c, w);
     return TALUS_OK;
 }
 
@@ -618,5 +655,6 @@ void general_contacts_push(const general_contacts* o, int64_t c, double push[WAL
 void general_contacts_add_block(const general_contacts* o, const general_task* t,
                                 const soft_pairs* pairs, int64_t block)
 {
-    for (int64_t c = o->first_of[block]; c >= 0; c = o->next_of[c]) add_to_b(o, t, pairs, c);
+    for (int64_t c = o->first_of[block]; c >= 0; c = o->next_of[c])
+        add_to_b(o->dim, o, t, pairs, c);
 }

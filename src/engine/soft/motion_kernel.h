@@ -55,14 +55,16 @@ static ALWAYS_INLINE double farther(const grains* g, const soft_bodies* b, const
     return moved > far2 ? moved : far2;
 }
 
-/// The row of a grain. Rows may be anywhere: the memory is told so many grains before.
-enum { ROWS_AHEAD = 16 };
+/// The row of a grain. Rows, and positions in the list, may be anywhere: the memory is told so many
+/// grains before.
+enum { ROWS_AHEAD = 32 };
 
 static ALWAYS_INLINE double* row_of_grain(const soft_bodies* b, const soft_places* o,
                                           const int length, int64_t i, int64_t count)
 {
     const int64_t ahead = o->place_of[i + ROWS_AHEAD < count ? i + ROWS_AHEAD : i];
     for (int k = 0; k < length; k += 8) __builtin_prefetch(b->row + ahead * length + k, 1);
+    for (int k = 0; k < b->dim; k++) __builtin_prefetch(b->listed + soft_lane(ahead, b->dim, k));
     return b->row + o->place_of[i] * length;
 }
 
@@ -144,7 +146,7 @@ static ALWAYS_INLINE double power_of_holding(const grains* g, const int dim, int
 }
 
 /// Sums are read in the order of rows, which may be any: the memory is told so many rows before.
-enum { SUMS_AHEAD = 16 };
+enum { SUMS_AHEAD = 48 };
 
 static ALWAYS_INLINE const double* sum_of_row(const accelerate_task* t, int64_t i)
 {

@@ -71,14 +71,15 @@ static bool piece_of(const overlap_body* a, int i, const overlap_body* b, int j,
     return true;
 }
 
-static int most_corners(const overlap_body* b)
+/// Room for what is left of one cell that another one cuts.
+static talus_status reserve_corners(const overlap_body* a, const overlap_body* b,
+                                    overlap_scratch* s)
 {
-    int most = 0;
-    for (int i = 0; b->shape && i < b->shape->cell_count; i++) {
-        const int corners = cell_corners(b->shape, i);
-        if (corners > most) most = corners;
-    }
-    return most;
+    const int of_a = a->shape ? a->shape->corner_count : 0;
+    const int of_b = b->shape ? b->shape->corner_count : 0;
+    return arrays_renew(&s->corner_capacity, of_a + of_b + 4, ROWS(s->corner, 2), ARRAY(s->height))
+               ? TALUS_OK
+               : TALUS_ERR_MEMORY;
 }
 
 // ---- which pieces meet -------------------------------------------------------------------------
@@ -170,16 +171,18 @@ static void join_common(const overlap_body* a, const overlap_body* b, const doub
     }
 }
 
+static inline bool are_apart(const overlap_body* a, const overlap_body* b, const double delta[2])
+{
+    const double reach = a->radius + b->radius;
+    return vec_dot(2, delta, delta) >= reach * reach;
+}
+
 talus_status pieces_find(const overlap_body* a, const overlap_body* b, const double delta[2],
                          overlap_scratch* s)
 {
     s->piece_count = 0;
-    const double reach = a->radius + b->radius;
-    if (vec_dot(2, delta, delta) >= reach * reach) return TALUS_OK;
-    const int corners = most_corners(a) + most_corners(b) + 4;
-    if (!arrays_renew(&s->corner_capacity, corners, ROWS(s->corner, 2), ARRAY(s->height))) {
-        return TALUS_ERR_MEMORY;
-    }
+    if (are_apart(a, b, delta)) return TALUS_OK;
+    TRY(reserve_corners(a, b, s));
     for (int i = 0; i < body_cells(a); i++) {
         for (int j = 0; j < body_cells(b); j++) {
             overlap_piece piece = {.cell = {i, j}};
@@ -211,6 +214,24 @@ static int64_t piece_name(const overlap_body* a, const overlap_body* b, const ov
     return feature_of_parts(feature_make(FEATURE_SURFACE, order_a, order_b), part_a, part_b);
 }
 
+/// From sums over the pieces: the centroid is still weighted with the area, and the normal is the
+/// area vector.
+static inline void region_finish(overlap_region* r, const region_view* view)
+{
+    const double sign = view->wall ? -1.0 : 1.0;
+    for (int c = 0; c < 2; c++) r->centroid[c] /= r->area;
+    r->length = vec_norm(2, r->normal);
+    if (r->length > 0.0) {
+        const double scale = sign / r->length;
+        for (int c = 0; c < 2; c++) r->normal[c] *= scale;
+        return;
+    }
+    const double distance = vec_norm(2, view->towards);
+    for (int c = 0; c < 2; c++) {
+        r->normal[c] = distance > 0.0 ? sign * view->towards[c] / distance : c == 0;
+    }
+}
+
 /// The region of all pieces whose root is `first`.
 static overlap_region region_of(const overlap_body* a, const overlap_body* b, int64_t first,
                                 const region_view* view, const overlap_scratch* s)
@@ -228,17 +249,7 @@ static overlap_region region_of(const overlap_body* a, const overlap_body* b, in
         const int64_t name = piece_name(a, b, p, view);
         if (name < r.feature) r.feature = name;
     }
-    for (int c = 0; c < 2; c++) r.centroid[c] /= r.area;
-    // The normal is the area vector so far.
-    r.length = vec_norm(2, r.normal);
-    const double distance = vec_norm(2, view->towards), sign = view->wall ? -1.0 : 1.0;
-    for (int c = 0; c < 2; c++) {
-        if (r.length > 0.0) {
-            r.normal[c] *= sign / r.length;
-        } else {
-            r.normal[c] = distance > 0.0 ? sign * view->towards[c] / distance : c == 0;
-        }
-    }
+    region_finish(&r, view);
     return r;
 }
 
@@ -258,11 +269,37 @@ talus_status pieces_to_regions(const overlap_body* a, const overlap_body* b,
     return TALUS_OK;
 }
 
+static inline bool is_one_cell(const overlap_body* b)
+{
+    return b->shape && b->shape->cell_count == 1;
+}
+
+/// The region of two bodies of one cell each, which has one piece: as all others, without the rest.
+static talus_status region_of_cells(const overlap_body* a, const overlap_body* b,
+                                    const double delta[2], const region_view* view,
+                                    overlap_scratch* s)
+{
+    const overlap_cell of_a = body_cell(a, 0), of_b = body_cell(b, 0);
+    overlap_piece piece = {.corner = 0};
+    if (are_apart(a, b, delta)) return TALUS_OK;
+    TRY(reserve_corners(a, b, s));
+    if (!piece_of_cells(&of_a, &of_b, delta, s, &piece)) return TALUS_OK;
+    if (!arrays_grow(&s->capacity, 1, ARRAY(s->region))) return TALUS_ERR_MEMORY;
+    overlap_region* r = &s->region[s->count++];
+    *r = (overlap_region){
+        .area = piece.area, .feature = piece_name(a, b, &piece, view), .pieces = 1};
+    vec_add_scaled(2, r->centroid, piece.area, piece.centroid);
+    vec_copy(2, r->normal, piece.vector);
+    region_finish(r, view);
+    return TALUS_OK;
+}
+
 talus_status overlap_bodies(const overlap_body* a, const overlap_body* b, const double delta[2],
                             overlap_scratch* s)
 {
     const region_view view = {.towards = {delta[0], delta[1]}};
     s->count = 0;
+    if (is_one_cell(a) && is_one_cell(b)) return region_of_cells(a, b, delta, &view, s);
     TRY(pieces_find(a, b, delta, s));
     return pieces_to_regions(a, b, &view, s);
 }

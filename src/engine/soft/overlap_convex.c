@@ -5,6 +5,7 @@
 ///
 /// First of all the cell is clipped by the box of the other: then sides that have all of the shared
 /// box on their inner side need not be looked at.
+#include "base/vec.h"
 #include "soft/overlap_pieces.h"
 
 static inline double height_over(const double u[2], const double side[2], const overlap_corner* c)
@@ -20,8 +21,9 @@ static inline overlap_corner crossing(const overlap_corner* p, const overlap_cor
     return (overlap_corner){p->x + t * (q->x - p->x), p->y + t * (q->y - p->y), of_a};
 }
 
-int clip_line(const overlap_corner* corner, int count, const double u[2], const double v[2],
-              double* height, overlap_corner* out)
+/// As clip_line().
+static ALWAYS_INLINE int clip(const overlap_corner* corner, int count, const double u[2],
+                              const double v[2], double* height, overlap_corner* out)
 {
     const double side[2] = {v[0] - u[0], v[1] - u[1]};
     double lowest = INFINITY, highest = -INFINITY;
@@ -47,6 +49,12 @@ int clip_line(const overlap_corner* corner, int count, const double u[2], const 
         }
     }
     return kept;
+}
+
+int clip_line(const overlap_corner* corner, int count, const double u[2], const double v[2],
+              double* height, overlap_corner* out)
+{
+    return clip(corner, count, u, v, height, out);
 }
 
 /// The centroid of a polygon is within its box. Of a sliver, whose triangles cancel but for
@@ -91,6 +99,9 @@ static inline bool box_left(const double box[4], const double u[2], const double
     return height_over(u, side, &right) >= 0.0;
 }
 
+/// Up to so many sides of b it is quicker to look at them than at the shared box before.
+enum { FEW_SIDES = 8 };
+
 /// The polygon that is left, and where the next one is made.
 typedef struct clipping {
     overlap_corner *now, *next;
@@ -100,7 +111,7 @@ typedef struct clipping {
 
 static inline void clip_by(clipping* c, const double u[2], const double v[2])
 {
-    const int kept = clip_line(c->now, c->count, u, v, c->height, c->next);
+    const int kept = clip(c->now, c->count, u, v, c->height, c->next);
     if (kept < 0) return;
     overlap_corner* other = c->now;
     c->now = c->next, c->next = other;
@@ -121,13 +132,17 @@ bool piece_of_cells(const overlap_cell* a, const overlap_cell* b, const double s
     for (int k = 0; k < a->count; k++) {
         c.now[k] = (overlap_corner){a->point[2 * k], a->point[2 * k + 1], true};
     }
-    // Those sides of the shared box that are b's; the others hold all of a.
-    const double corner[4][2] = {
-        {box[0], box[1]}, {box[2], box[1]}, {box[2], box[3]}, {box[0], box[3]}};
-    if (box[1] > a->box[1]) clip_by(&c, corner[0], corner[1]);
-    if (box[2] < a->box[2]) clip_by(&c, corner[1], corner[2]);
-    if (box[3] < a->box[3]) clip_by(&c, corner[2], corner[3]);
-    if (box[0] > a->box[0]) clip_by(&c, corner[3], corner[0]);
+    if (b->count > FEW_SIDES) {
+        // Those sides of the shared box that are b's; the others hold all of a.
+        const double corner[4][2] = {
+            {box[0], box[1]}, {box[2], box[1]}, {box[2], box[3]}, {box[0], box[3]}};
+        if (box[1] > a->box[1]) clip_by(&c, corner[0], corner[1]);
+        if (box[2] < a->box[2]) clip_by(&c, corner[1], corner[2]);
+        if (box[3] < a->box[3]) clip_by(&c, corner[2], corner[3]);
+        if (box[0] > a->box[0]) clip_by(&c, corner[3], corner[0]);
+    } else {
+        for (int k = 0; k < 4; k++) box[k] = a->box[k];
+    }
     const double* last = b->point + 2 * b->count - 2;
     double v[2] = {last[0] + shift[0], last[1] + shift[1]};
     for (int k = 0; k < b->count && c.count > 2; k++) {

@@ -41,8 +41,9 @@ static void place_boxes(const overlap_shape* s, double* number)
         for (int c = 0; c < 2; c++) box[c] = INFINITY, box[2 + c] = -INFINITY;
         for (int k = s->first[i]; k < s->first[i + 1]; k++) {
             for (int c = 0; c < 2; c++) {
-                box[c] = fmin(box[c], number[2 * k + c]);
-                box[2 + c] = fmax(box[2 + c], number[2 * k + c]);
+                const double x = number[2 * k + c];
+                box[c] = x < box[c] ? x : box[c]; // fmin() would be a call
+                box[2 + c] = x > box[2 + c] ? x : box[2 + c];
             }
         }
     }

@@ -32,7 +32,7 @@ enum { MOST_CUT = 8 };
 /// once it has made so many times the sweeps that a solve may make. In slow, dense flows sweeps
 /// grow like the length of a step, at times twice as fast: a silo of 30 000 spheres ends all its
 /// steps of 1 ms unconverged after 1000 sweeps, and none of them in four parts, after 1250 in all
-/// (docs/performance.md). Parts are tried twice as long again after so many steps, which costs a
+/// (docs/benchmarks.md). Parts are tried twice as long again after so many steps, which costs a
 /// solve that fails at the worst, or at once where they took less than this share of the sweeps
 /// that a solve may make.
 enum { MOST_SHORTENED = 4, MOST_BUDGETS = 4, CALM_STEPS = 20, NO_USE = -1 };

@@ -3,7 +3,7 @@
 /// Estimate (BUW 1.35 to 1.37): Contact Dynamics takes steps of a fraction of r/v with N^(2/d)
 /// sweeps each, soft particles take steps of a fraction of sqrt(m/K), so that
 ///     T_CD/T_MD ~ N^(2/d) sqrt(m v^2/(K r^2)).
-/// Talus's solver needs about L/d sweeps or fewer (docs/performance.md). Both say nothing about
+/// Talus's solver needs about L/d sweeps or fewer (docs/benchmarks.md). Both say nothing about
 /// factors. Hence the trial: the scene is begun with both methods, each is given the same processor
 /// time, and seconds a step times steps is what the whole scene will take.
 #include "run/advise.h"

@@ -1,6 +1,6 @@
 /// Whether the grains of a scene fit into the memory of the machine, asked before any is made.
 ///
-/// Needed are n b bytes, with b what a grain takes together with its contacts (docs/performance.md,
+/// Needed are n b bytes, with b what a grain takes together with its contacts (docs/benchmarks.md,
 /// Memory). How many grains a source makes is n as given, or estimated: sites of a box by its
 /// spacing, a solid fraction by the mean volume of sizes drawn.
 #include "base/error.h"

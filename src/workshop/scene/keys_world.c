@@ -146,7 +146,7 @@ static const key_row solver_rows[] = {
      .meaning = "precision of the sweeps; `single`: floats as long as they make progress, then "
                 "doubles until "
                 "the rule is met, which is measured in doubles "
-                "([performance](performance.md#single-precision)). Not with the method `sweeps`"},
+                "([performance](benchmarks.md#single-precision)). Not with the method `sweeps`"},
 };
 
 static const key_row soft_rows[] = {

@@ -10,6 +10,7 @@
 #include "rigid/packed/layout.h"
 
 #include "base/array.h"
+#include "rigid/ahead.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -24,9 +25,10 @@ enum { BLOCK_LARGEST = 1536, BLOCK_SMALLEST = 512, BLOCKS_WANTED = 64 };
 typedef struct layout_notes {
     int dim;
     int64_t count, rows, mobile;
-    int64_t row_capacity, batch_capacity, block_capacity, packed_capacity;
+    int64_t row_capacity, contact_capacity, batch_capacity, block_capacity, packed_capacity;
     uint32_t* curve; ///< [rows]
     bool* moves;     ///< [rows]
+    uint8_t* kind;   ///< [count] packed_kind
 } layout_notes;
 
 void packed_layout_free(packed_problem* packed)
@@ -35,23 +37,26 @@ void packed_layout_free(packed_problem* packed)
     if (!m) return;
     free(m->curve);
     free(m->moves);
+    free(m->kind);
     free(m);
     packed->notes = NULL;
 }
 
 // ---- does the last layout fit? -----------------------------------------------------------------
 
-/// Is a batch of the layout still made of contacts of its kind between its bodies?
-static bool same_batch(const packed_problem* packed, const problem* p, double ratio, int64_t batch)
+/// Is a batch of the layout still made of contacts between its bodies?
+static bool same_batch(const packed_problem* packed, const problem* p, int64_t batch)
 {
-    const packed_kind kind = (packed_kind)packed->batches[batch].kind;
+    const int64_t lanes = packed->batch_count * PACKED_LANES;
+    const int64_t next = packed_ahead(batch * PACKED_LANES, lanes);
     for (int lane = 0; lane < PACKED_LANES; lane++) {
         const int32_t c = packed->source[batch * PACKED_LANES + lane];
+        const int32_t later = packed->source[next + lane];
         const int32_t* who = packed->who + 2 * batch * PACKED_LANES + lane;
+        if (later >= 0) __builtin_prefetch(p->pair + 2 * (int64_t)later);
         if (c < 0) continue;
         if (packed->body_of[who[0]] != p->pair[2 * c] ||
-            packed->body_of[who[PACKED_LANES]] != p->pair[2 * c + 1] ||
-            packed_kind_of(p, c, ratio) != kind) {
+            packed->body_of[who[PACKED_LANES]] != p->pair[2 * c + 1]) {
             return false;
         }
     }
@@ -77,9 +82,17 @@ static bool note_problem(packed_problem* packed, const problem* p, double ratio,
         m->moves[i] = moves;
         m->curve[i] = curve;
     }
+    // Kinds in the order of the problem, which is that of its rows in memory.
+#pragma omp parallel for num_threads(threads) if (threads > 1) reduction(+ : different)
+    for (int64_t c = 0; c < p->count; c++) {
+        look_ahead(p, p->dim, c, p->free);
+        const uint8_t kind = (uint8_t)packed_kind_of(p, c, ratio);
+        different += m->kind[c] != kind;
+        m->kind[c] = kind;
+    }
     if (different > 0 || !alike) return false;
 #pragma omp parallel for num_threads(threads) if (threads > 1) reduction(+ : different)
-    for (int64_t k = 0; k < packed->batch_count; k++) different += !same_batch(packed, p, ratio, k);
+    for (int64_t k = 0; k < packed->batch_count; k++) different += !same_batch(packed, p, k);
     return different == 0;
 }
 
@@ -458,7 +471,10 @@ static void number_rows(const packed_layout* l, packed_problem* packed, int64_t 
         packed->private_row[packed_wall_row(block)] = 1;
     }
     for (int64_t k = block->first; k < block->last; k++) {
+        const int64_t next = packed_ahead(k * PACKED_LANES, block->last * PACKED_LANES);
         for (int lane = 0; lane < PACKED_LANES; lane++) {
+            const int32_t later = packed->source[next + lane];
+            if (later >= 0) __builtin_prefetch(l->p->pair + 2 * (int64_t)l->order[later]);
             int32_t* source = &packed->source[k * PACKED_LANES + lane];
             int32_t* who = packed->who + 2 * k * PACKED_LANES + lane;
             for (int end = 0; end < 2; end++) {
@@ -561,9 +577,14 @@ talus_status packed_arrange(packed_problem* packed, const problem* p, int thread
     if (!packed->notes) packed->notes = calloc(1, sizeof *packed->notes);
     layout_notes* m = packed->notes;
     if (!m) return TALUS_ERR_MEMORY;
-    const int64_t room = m->row_capacity;
-    if (!arrays_renew(&m->row_capacity, p->rows, ARRAY(m->curve), ARRAY(m->moves))) {
+    const int64_t room = m->row_capacity, contact_room = m->contact_capacity;
+    if (!arrays_renew(&m->row_capacity, p->rows, ARRAY(m->curve), ARRAY(m->moves)) ||
+        !arrays_renew(&m->contact_capacity, p->count, ARRAY(m->kind))) {
         return TALUS_ERR_MEMORY;
+    }
+    if (m->contact_capacity != contact_room) {
+        memset(m->kind, 0, (size_t)m->contact_capacity);
+        m->count = -1;
     }
     if (m->row_capacity != room) { // compared before they are noted, and equal to nothing
         memset(m->moves, 0, sizeof *m->moves * (size_t)m->row_capacity);
@@ -576,8 +597,12 @@ talus_status packed_arrange(packed_problem* packed, const problem* p, int thread
     packed->spin_arm = sqrt(ratio);
     if (note_problem(packed, p, ratio, threads)) return TALUS_OK;
     packed->arrangement++;
-    packed_layout l = {
-        .p = p, .moves = m->moves, .curve = m->curve, .threads = threads, .ratio = ratio};
+    packed_layout l = {.p = p,
+                       .moves = m->moves,
+                       .curve = m->curve,
+                       .kind_of = m->kind,
+                       .threads = threads,
+                       .ratio = ratio};
     talus_status status = arrange(&l, packed);
     for (int64_t k = 0; k < l.blocks && l.waits; k++) free(l.waits[k].of);
     void* arrays[] = {l.place,  l.row,   l.order, l.ends, l.cell,   l.kind,

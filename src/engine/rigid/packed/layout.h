@@ -21,12 +21,21 @@ typedef struct wait_list {
     bool cut; ///< there was no memory for all of them
 } wait_list;
 
+/// Numbers of contacts along the curve are anywhere among those of the problem: the memory is told
+/// which of them comes so many later.
+static ALWAYS_INLINE int64_t packed_ahead(int64_t i, int64_t count)
+{
+    enum { AHEAD = 16 };
+    return i + AHEAD < count ? i + AHEAD : i;
+}
+
 /// Memory of one arrangement. Bodies are known by their places along the curve, so that what is
 /// near in space is near in memory.
 typedef struct packed_layout {
     const problem* p;
     const bool* moves; ///< [rows of the problem]
     const uint32_t* curve;
+    const uint8_t* kind_of; ///< [contacts of the problem] packed_kind
     int threads;
     double ratio;            ///< kim/im of the balls (2D)
     int64_t inside;          ///< contacts of grains and fixed walls

@@ -7,6 +7,7 @@
 /// that they open. The layout itself, which knows nothing of impulses, stays what it is.
 #include "base/array.h"
 #include "base/parallel.h"
+#include "rigid/ahead.h"
 #include "rigid/packed/packed.h"
 
 /// The speed at which a contact without impulse opens, if it does, says whether it will stay open.
@@ -26,6 +27,7 @@ static void find_opening(void* data, int64_t first, int64_t last, double* sums)
         const double *a = p->free + (int64_t)p->pair[2 * c] * stride,
                      *b = p->free + (int64_t)p->pair[2 * c + 1] * stride;
         double u[3];
+        look_ahead(p, dim, c, p->free);
         packed->opening[c] = 0.0F;
         if (row[contact_bias(dim)] <= 0.0 || vec_dot(dim, impulse, impulse) > 0.0) continue;
         if (problem_block_of(p, c) < 0) {
@@ -44,9 +46,10 @@ static void find_opening(void* data, int64_t first, int64_t last, double* sums)
 /// Where contact c comes in its group: first those that are likely to bear load, idle lanes last.
 static int rank_of(const packed_problem* packed, int32_t c, double slow)
 {
-    int rank = 0;
     if (c < 0) return IDLE;
-    while (rank < OCTAVES && packed->opening[c] > slow * (1 << rank)) rank++;
+    const double opening = packed->opening[c];
+    int rank = 0; // no loop that ends somewhere: nobody could foresee where
+    for (int k = 0; k < OCTAVES; k++) rank += opening > slow * (1 << k);
     return rank;
 }
 

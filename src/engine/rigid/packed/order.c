@@ -189,6 +189,7 @@ static talus_status sort_walls(packed_layout* l)
 static void gather_contact(packed_layout* l, int64_t i)
 {
     const int64_t c = l->order[i];
+    __builtin_prefetch(l->p->pair + 2 * (int64_t)l->order[packed_ahead(i, l->p->count)]);
     int32_t first = -1;
     for (int k = 0; k < 2; k++) {
         const int32_t row = l->p->pair[2 * c + k];
@@ -198,7 +199,7 @@ static void gather_contact(packed_layout* l, int64_t i)
         l->ends[2 * i + k] = place;
     }
     l->cell[i] = first < 0 ? 0 : l->curve[l->row[first]];
-    l->kind[i] = (uint8_t)packed_kind_of(l->p, c, l->ratio);
+    l->kind[i] = l->kind_of[c];
 }
 
 static talus_status sort_contacts(packed_layout* l)

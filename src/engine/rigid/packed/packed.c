@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/// Below this one thread is faster than two (docs/performance.md).
+/// Below this one thread is faster than two (docs/benchmarks.md).
 enum { CONTACTS_FOR_THREADS = 5000 };
 /// Above this many contacts memory counts more than the time to get it again in the next step.
 enum { CONTACTS_TO_KEEP = 200000 };
@@ -401,10 +401,32 @@ static void unpack_torque(const packed_problem* packed, int64_t c, int64_t batch
     }
 }
 
+/// Contacts lie in the problem in another order than in batches: the memory is told so many batches
+/// before one needs its rows.
+enum { BATCHES_AHEAD = 3 };
+
+static ALWAYS_INLINE void tell_memory(const packed_problem* packed, int64_t batch, bool write)
+{
+    const int width = problem_width(packed->dim);
+    const int64_t next = batch + BATCHES_AHEAD;
+    if (next >= packed->batch_count) return;
+    for (int lane = 0; lane < PACKED_LANES; lane++) {
+        const int64_t c = packed->source[next * PACKED_LANES + lane];
+        const double* row = packed->problem->contact + (c < 0 ? 0 : c) * width;
+        if (write) {
+            __builtin_prefetch(row + width - 1, 1); // impulses come last
+        } else {
+            __builtin_prefetch(row);
+            __builtin_prefetch(row + width - 1);
+        }
+    }
+}
+
 static void pack_batch(packed_problem* packed, int64_t batch)
 {
     const problem* p = packed->problem;
     const int dim = packed->dim, kind = packed->batches[batch].kind;
+    tell_memory(packed, batch, false);
     double* constants = constants_of(packed, kind, dim, batch);
     double* impulse = packed->values[PACKED_IMPULSE] + batch * dim * PACKED_LANES;
     for (int lane = 0; lane < PACKED_LANES; lane++) {
@@ -422,7 +444,7 @@ static void pack_batch(packed_problem* packed, int64_t batch)
         double* out = constants + lane;
         double own[36], split_row[10];
         pack_impulse(packed, row, row + contact_p(dim), impulse + lane);
-        if (problem_mobile_wall(p, p->pair[2 * c]) >= 0) {
+        if (p->mobile_count > 0 && problem_mobile_wall(p, p->pair[2 * c]) >= 0) {
             packed_split_block(packed, c, own, split_row);
             row = split_row, block = own;
         } else if (problem_block_of(p, c) >= 0) {
@@ -788,6 +810,7 @@ void packed_apply(packed_problem* packed, const packed_kernels* kernels, int thr
 static void unpack_batch(const packed_problem* packed, int64_t batch)
 {
     const int dim = packed->dim;
+    tell_memory(packed, batch, true);
     for (int lane = 0; lane < PACKED_LANES; lane++) {
         const int64_t c = packed->source[batch * PACKED_LANES + lane];
         if (c < 0) continue;
@@ -881,6 +904,7 @@ static void load_impulses(packed_problem* packed, int64_t batch)
 {
     const int dim = packed->dim;
     double* impulse = packed->values[PACKED_IMPULSE] + batch * dim * PACKED_LANES;
+    tell_memory(packed, batch, false);
     for (int lane = 0; lane < PACKED_LANES; lane++) {
         const int64_t c = packed->source[batch * PACKED_LANES + lane];
         if (c < 0) continue;
