@@ -6,9 +6,9 @@
 
 /// For the beginning of main(): what is freed stays with the program, to be used again. glibc's
 /// malloc gives large arrays back to the system at once, which has to clear their pages when they
-/// are asked for again: that took 0.3 s of CPU time of each step of 10^6 spheres, by one thread,
-/// where 16 threads did all the rest in 0.6 s. The most memory that such a run has in use grows
-/// by 6 %.
+/// are asked for again, and makes large ones of them only by and by. A step of 10^6 spheres (50
+/// sweeps, one thread) took 5.2 s of CPU time, and takes 3.5 so. The most memory that such a run
+/// has in use grows by 6 %.
 static inline void keep_memory(void)
 {
 #ifdef __GLIBC__

@@ -644,7 +644,7 @@ talus_status general_contacts_deal(general_contacts* o, const general_task* t, w
 
 void general_contacts_push(const general_contacts* o, int64_t c, double push[WALL_PUSH])
 {
-    const double* torque = torque_of(o, c);
+    const double* torque = torque_of(o->dim, o, c);
     for (int k = 0; k < WALL_PUSH; k++) push[k] = 0.0;
     add_to_sum(o->dim, push, 1.0, o->list.force + c * o->dim, o->answers.arm_b + c * o->dim, NULL);
     push[6] = o->answers.loss[c];
