@@ -315,7 +315,12 @@ static talus_status try_all(attempt* a)
         TRY(sweep_again(a));
     }
     if (cones && !a->met) TRY(try_cones(a));
-    if (cones && sliding) return TALUS_OK; // what that does not solve the others do not either
+    if (cones && sliding) { // what that does not solve the others do not either
+        if (a->met || !a->whose) return TALUS_OK;
+        memcpy(a->best, a->nearest, sizeof(double) * (size_t)a->cluster.components);
+        TRY(sweep_again(a));
+        return a->met ? TALUS_OK : try_cones(a);
+    }
     for (int turn = 0; turn < 2 && !good_enough(a); turn++) {
         a->first = turn == 0;
         if (sliding == (turn == 0)) {
