@@ -94,7 +94,7 @@ typedef struct soft_card_job {
 /// beyond its last one along every axis; then pairs are counted, and written.
 typedef struct soft_list_job {
     int64_t count, blocks, batches;
-    int row_length, own_length;
+    int row_length; ///< numbers
     const double* row;
     double* listed;
     double room; ///< a pair is in the list if it is no farther apart than this
