@@ -9,8 +9,8 @@
 #include "soft/workspace.h"
 
 /// As soft_stream().
-talus_status soft_card_stream(soft_particles* s, const step_order* order, double since, bool on,
-                              general_task* others, talus_error* error);
+talus_status soft_card_stream(soft_particles* s, const step_order* order, double since,
+                              bool to_next, general_task* others, talus_error* error);
 /// Make the list of pairs anew there, for s->skin, if the spheres are there (`made`); some cannot
 /// be listed there, and nothing is changed then.
 talus_status soft_card_make_list(soft_particles* s, const step_order* order, bool* made,
