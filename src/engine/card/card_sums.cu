@@ -99,18 +99,18 @@ CARD_KERNEL(card_scan_pieces, card_scan_job, CARD_SUM_THREADS)
 }
 
 /// One block: `total` becomes the sums of the pieces before, `count` is that of the pieces.
-CARD_KERNEL(card_scan_totals, card_scan_job, CARD_MOST_THREADS)
+CARD_KERNEL(card_scan_totals, card_scan_job, CARD_TOTALS_THREADS)
 {
-    SHARED(int32_t, number, CARD_MOST_THREADS);
-    SHARED(int32_t, before, CARD_MOST_THREADS);
-    const int64_t each = (job.count + CARD_MOST_THREADS - 1) / CARD_MOST_THREADS;
+    SHARED(int32_t, number, CARD_TOTALS_THREADS);
+    SHARED(int32_t, before, CARD_TOTALS_THREADS);
+    const int64_t each = (job.count + CARD_TOTALS_THREADS - 1) / CARD_TOTALS_THREADS;
     PHASE (t) {
         number[t] = 0;
         for (int64_t i = t * each; i < (t + 1) * each && i < job.count; i++) {
             number[t] += job.total[i];
         }
     }
-    RUNNING_SUMS(number, CARD_MOST_THREADS)
+    RUNNING_SUMS(number, CARD_TOTALS_THREADS)
     LAST_PHASE (t) {
         int32_t sum = before[t];
         for (int64_t i = t * each; i < (t + 1) * each && i < job.count; i++) {

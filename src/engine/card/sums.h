@@ -31,7 +31,11 @@ typedef struct card_chain_job {
 
 /// Running sums of whole numbers: x[k] becomes x[0] + ... + x[k - 1]. Pieces are summed by
 /// themselves, then their totals, then these are added.
-enum { CARD_SCAN_EACH = 4, CARD_SCAN_PIECE = CARD_SUM_THREADS * CARD_SCAN_EACH };
+enum {
+    CARD_SCAN_EACH = 4,
+    CARD_SCAN_PIECE = CARD_SUM_THREADS * CARD_SCAN_EACH,
+    CARD_TOTALS_THREADS = 1024 ///< one block sums up the totals of all pieces
+};
 typedef struct card_scan_job {
     int64_t count;
     int32_t* x;

@@ -32,14 +32,19 @@ CARD_INLINE int32_t number_of(const soft_list_job* job, const int32_t at[3])
     return (go_round(at[2], n[2]) * n[1] + go_round(at[1], n[1])) * n[0] + go_round(at[0], n[0]);
 }
 
+CARD_INLINE int32_t cell_of(const soft_list_job* job, int64_t place)
+{
+    int32_t at[3];
+    find_cell(job, place, at);
+    return number_of(job, at);
+}
+
 CARD_KERNEL(list_count_cells, soft_list_job, SOFT_CARD_LIST)
 {
     LAST_PHASE (t) {
         const int64_t place = card_item(here, t);
-        int32_t at[3];
         if (place >= job.count) continue;
-        find_cell(&job, place, at);
-        card_add((uint32_t*)&job.cell_first[number_of(&job, at)], 1);
+        card_add((uint32_t*)&job.cell_first[cell_of(&job, place)], 1);
     }
 }
 
@@ -48,10 +53,8 @@ CARD_KERNEL(list_fill_cells, soft_list_job, SOFT_CARD_LIST)
 {
     LAST_PHASE (t) {
         const int64_t place = card_item(here, t);
-        int32_t at[3];
         if (place >= job.count) continue;
-        find_cell(&job, place, at);
-        job.member[card_add((uint32_t*)&job.cell_first[number_of(&job, at)], 1)] = (int32_t)place;
+        job.member[card_add((uint32_t*)&job.cell_first[cell_of(&job, place)], 1)] = (int32_t)place;
     }
 }
 
