@@ -41,12 +41,14 @@ talus_status body_clusters_find(body_clusters* clusters, const problem* p, int t
         if (forest_parent(parent, (int32_t)i) == OUTSIDE) continue;
         forest_set_parent(parent, (int32_t)i, forest_root(parent, (int32_t)i));
     }
+    // A row that is a root may be marked by one thread while another asks for it: either answer
+    // will do.
     const int32_t touched = INT32_MIN;
+#pragma omp parallel for num_threads(team) schedule(static) if (team > 1)
     for (int64_t c = 0; c < p->count; c++) {
         for (int side = 0; side < 2; side++) {
-            const int32_t row = p->pair[2 * c + side], root = parent[row];
-            if (root == OUTSIDE || root == touched) continue;
-            parent[root] = touched;
+            const int32_t root = forest_parent(parent, p->pair[2 * c + side]);
+            if (root != OUTSIDE && root != touched) forest_set_parent(parent, root, touched);
         }
     }
     for (int64_t i = 0; i < p->rows; i++) {

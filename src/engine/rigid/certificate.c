@@ -160,11 +160,17 @@ typedef struct cluster_sums {
     double mass, heaviest;
     bool friction, rolling;   ///< some contact has friction, bounded torques
     uint32_t low[3], high[3]; ///< cells of the curve that its grains lie in
+    int64_t bodies, contacts; ///< bodies that move, contacts of theirs,
+    int64_t sliding;          ///< those of them that slide,
+    int64_t walls;            ///< and those with bodies that do not move
+    double wall_velocity[3];  ///< sum over those walls
+    double momentum[3];       ///< free
+    double velocity[3];       ///< of rest
     double length;            ///< its extent in mean diameters
-    double velocity[3];       ///< of rest; while it is summed up: of walls, or momentum
-    int64_t walls;            ///< contacts with bodies that do not move
     int best;                 ///< which motion gives the smaller bound
 } cluster_sums;
+
+static const cluster_sums NO_SUMS = {.low = {UINT32_MAX, UINT32_MAX, UINT32_MAX}};
 
 void certificate_free(certificate_work* work)
 {
@@ -326,13 +332,14 @@ static double any_bracket(const problem* p, int64_t c, const cluster_sums* s, co
 
 /// Extent of a cluster in mean diameters, at most that of a row of its bodies; and that where all
 /// lie in one cell, which is so where no order along the curve is known.
-static double extent_of(const cluster_sums* s, int dim, double cell, int64_t bodies)
+static double extent_of(const cluster_sums* s, int dim, double cell)
 {
+    const double bodies = (double)s->bodies;
     double extent = 0.0;
     for (int k = 0; k < dim; k++) {
         if (s->high[k] > s->low[k]) extent = fmax(extent, s->high[k] - s->low[k] + 1.0);
     }
-    return extent > 0.0 ? fmin(extent * cell, (double)bodies) : (double)bodies;
+    return extent > 0.0 ? fmin(extent * cell, bodies) : bodies;
 }
 
 /// What is worked out of each contact before it is summed up, in the room of the later terms: what
@@ -376,58 +383,164 @@ static void weigh_all(certificate_work* work, const problem* p, int threads)
     }
 }
 
-/// What the bodies say: effects, masses, extents, and the velocity of rest.
-static void add_bodies(certificate_work* work, const problem* p, int threads)
+/// Items, which are contacts or bodies, that are added to the sums of their clusters.
+typedef struct cluster_pass {
+    certificate_work* work;
+    const problem* p;
+    int32_t (*cluster_of)(const certificate_work* work, const problem* p, int64_t item);
+    void (*add)(const certificate_work* work, const problem* p, int64_t item, cluster_sums* s);
+    int64_t items;
+} cluster_pass;
+
+static int32_t of_contact(const certificate_work* work, const problem* p, int64_t c)
+{
+    return body_clusters_of_contact(&work->clusters, p, c);
+}
+
+static int32_t of_body(const certificate_work* work, const problem* p, int64_t i)
+{
+    (void)p;
+    return work->clusters.of_row[i];
+}
+
+/// Put sums over later items to those over earlier ones.
+static void join_sums(cluster_sums* to, const cluster_sums* part)
+{
+    for (int m = 0; m < MOTIONS; m++) {
+        to->gap[m] += part->gap[m];
+        to->lacking[m] += part->lacking[m];
+    }
+    to->distance2 += part->distance2;
+    to->effect2 += part->effect2;
+    to->free2 += part->free2;
+    to->single2 += part->single2;
+    to->rubbing2 += part->rubbing2;
+    to->unsettled2 += part->unsettled2;
+    to->unsure2 += part->unsure2;
+    to->gripping2 += part->gripping2;
+    to->stray = fmax(to->stray, part->stray);
+    to->light_stray = fmax(to->light_stray, part->light_stray);
+    to->strongest = fmax(to->strongest, part->strongest);
+    to->mass += part->mass;
+    to->heaviest = fmax(to->heaviest, part->heaviest);
+    to->friction |= part->friction;
+    to->rolling |= part->rolling;
+    to->contacts += part->contacts;
+    to->sliding += part->sliding;
+    to->walls += part->walls;
+    for (int k = 0; k < 3; k++) {
+        to->low[k] = part->low[k] < to->low[k] ? part->low[k] : to->low[k];
+        to->high[k] = part->high[k] > to->high[k] ? part->high[k] : to->high[k];
+        to->wall_velocity[k] += part->wall_velocity[k];
+        to->momentum[k] += part->momentum[k];
+    }
+}
+
+/// Add all items up. Nearly all contacts of a packing belong to one cluster: its sums are made in
+/// parts, which depend on the number of items alone, on all threads. Those of the others follow in
+/// the order of items.
+static void add_by_cluster(const cluster_pass* pass, int threads)
+{
+    const certificate_work* work = pass->work;
+    const problem* p = pass->p;
+    const int parts = parallel_chunks(pass->items);
+    cluster_sums part[PARALLEL_CHUNKS];
+    bool has_others[PARALLEL_CHUNKS] = {false};
+#pragma omp parallel for num_threads(parallel_threads(threads, pass->items)) schedule(static)
+    for (int k = 0; k < parts; k++) {
+        part[k] = NO_SUMS;
+        const int64_t last = parallel_first(pass->items, k + 1);
+        for (int64_t i = parallel_first(pass->items, k); i < last; i++) {
+            const int32_t cluster = pass->cluster_of(work, p, i);
+            if (cluster == work->largest) {
+                pass->add(work, p, i, &part[k]);
+            } else if (cluster >= 0) {
+                has_others[k] = true;
+            }
+        }
+    }
+    for (int k = 0; k < parts && work->largest >= 0; k++) {
+        join_sums(&work->sums[work->largest], &part[k]);
+    }
+    for (int k = 0; k < parts; k++) {
+        const int64_t last = parallel_first(pass->items, k + 1);
+        for (int64_t i = parallel_first(pass->items, k); i < last && has_others[k]; i++) {
+            const int32_t cluster = pass->cluster_of(work, p, i);
+            if (cluster < 0 || cluster == work->largest) continue;
+            pass->add(work, p, i, &work->sums[cluster]);
+        }
+    }
+}
+
+/// Count the bodies of each cluster, and find the one that has most.
+static void count_bodies(certificate_work* work, const problem* p)
+{
+    for (int64_t i = 0; i < p->rows; i++) {
+        const int32_t k = work->clusters.of_row[i];
+        if (k >= 0) work->sums[k].bodies++;
+    }
+    work->largest = -1;
+    for (int32_t k = 0; k < work->clusters.count; k++) {
+        const bool larger =
+            work->largest < 0 || work->sums[k].bodies > work->sums[work->largest].bodies;
+        if (larger) work->largest = k;
+    }
+}
+
+static void add_contact(const certificate_work* work, const problem* p, int64_t c, cluster_sums* s)
+{
+    const int dim = p->dim;
+    const double* contact = p->contact + c * problem_width(dim);
+    const double* weighed = work->terms + TERMS * c;
+    const int32_t compound = problem_compound_of(p, c);
+    for (int side = 0; side < 2; side++) {
+        const int32_t row = p->pair[2 * c + side];
+        if (work->clusters.of_row[row] >= 0) continue;
+        vec_add_scaled(dim, s->wall_velocity, 1.0, p->free + (int64_t)row * problem_stride(dim));
+        s->walls++;
+    }
+    s->single2 += weighed[SINGLE];
+    if (weighed[BEARS] > 0.0) {
+        s->stray = fmax(s->stray, weighed[SPEED]);
+        s->light_stray = fmax(s->light_stray, weighed[SPEED] / contact[contact_mn(dim)]);
+        s->strongest = fmax(s->strongest, weighed[BEARS]);
+    }
+    s->contacts++;
+    s->friction |= contact[contact_mu(dim)] > 0.0;
+    s->rolling |= compound >= 0 && p->compound_rows[compound].rolling.coefficient > 0;
+}
+
+static void add_body(const certificate_work* work, const problem* p, int64_t i, cluster_sums* s)
 {
     const int dim = p->dim, stride = problem_stride(dim);
-    const int32_t* of_row = work->clusters.of_row;
+    const double *weighed = work->rest + i * stride, mass = weighed[MASS];
+    s->effect2 += weighed[EFFECT];
+    s->free2 += weighed[FREE];
+    s->mass += mass;
+    s->heaviest = fmax(s->heaviest, mass);
+    vec_add_scaled(dim, s->momentum, mass, p->free + i * stride);
+    for (int j = 0; j < dim && problem_mobile_wall(p, i) < 0; j++) {
+        const uint32_t cell = morton_coordinate(dim, p->curve[i] >> j);
+        s->low[j] = cell < s->low[j] ? cell : s->low[j];
+        s->high[j] = cell > s->high[j] ? cell : s->high[j];
+    }
+}
+
+/// What contacts and bodies say: effects, masses, extents, and the velocity of rest.
+static void add_bodies(certificate_work* work, const problem* p, int threads)
+{
+    const int dim = p->dim;
+    const cluster_pass contacts = {work, p, of_contact, add_contact, p->count},
+                       bodies = {work, p, of_body, add_body, p->rows};
     weigh_all(work, p, threads);
-    for (int64_t c = 0; c < p->count; c++) {
-        const int32_t k = body_clusters_of_contact(&work->clusters, p, c);
-        if (k < 0) continue;
-        for (int side = 0; side < 2; side++) {
-            const int32_t row = p->pair[2 * c + side];
-            if (of_row[row] >= 0) continue;
-            vec_add_scaled(dim, work->sums[k].velocity, 1.0, p->free + (int64_t)row * stride);
-            work->sums[k].walls++;
-        }
-        const double* contact = p->contact + c * problem_width(dim);
-        const double* weighed = work->terms + TERMS * c;
-        work->sums[k].single2 += weighed[SINGLE];
-        if (weighed[BEARS] > 0.0) {
-            work->sums[k].stray = fmax(work->sums[k].stray, weighed[SPEED]);
-            work->sums[k].light_stray =
-                fmax(work->sums[k].light_stray, weighed[SPEED] / contact[contact_mn(dim)]);
-            work->sums[k].strongest = fmax(work->sums[k].strongest, weighed[BEARS]);
-        }
-        work->of[k].contacts++;
-        work->sums[k].friction |= contact[contact_mu(dim)] > 0.0;
-        const int32_t compound = problem_compound_of(p, c);
-        work->sums[k].rolling |=
-            compound >= 0 && p->compound_rows[compound].rolling.coefficient > 0;
-    }
-    for (int64_t i = 0; i < p->rows; i++) {
-        const int32_t k = of_row[i];
-        if (k < 0) continue;
-        cluster_sums* s = &work->sums[k];
-        const double *weighed = work->rest + i * stride, mass = weighed[MASS];
-        s->effect2 += weighed[EFFECT];
-        s->free2 += weighed[FREE];
-        s->mass += mass;
-        s->heaviest = fmax(s->heaviest, mass);
-        for (int j = 0; j < dim && problem_mobile_wall(p, i) < 0; j++) {
-            const uint32_t cell = morton_coordinate(dim, p->curve[i] >> j);
-            s->low[j] = cell < s->low[j] ? cell : s->low[j];
-            s->high[j] = cell > s->high[j] ? cell : s->high[j];
-        }
-        if (s->walls == 0) vec_add_scaled(dim, s->velocity, mass, p->free + i * stride);
-        work->of[k].bodies++;
-    }
+    add_by_cluster(&contacts, threads);
+    add_by_cluster(&bodies, threads);
     for (int64_t k = 0; k < work->clusters.count; k++) {
         cluster_sums* s = &work->sums[k];
+        const double* sum = s->walls > 0 ? s->wall_velocity : s->momentum;
         const double divisor = s->walls > 0 ? (double)s->walls : s->mass;
-        for (int i = 0; i < dim; i++) s->velocity[i] /= divisor > 0.0 ? divisor : 1.0;
-        s->length = extent_of(s, dim, p->curve_cell, work->of[k].bodies);
+        for (int i = 0; i < dim; i++) s->velocity[i] = sum[i] / (divisor > 0.0 ? divisor : 1.0);
+        s->length = extent_of(s, dim, p->curve_cell);
         s->stray = fmax(s->stray, LIGHT * s->heaviest * s->light_stray);
     }
 }
@@ -461,16 +574,57 @@ static double set_rest_of(certificate_work* work, const problem* p, int64_t i)
     return problem_distance2(p, i, rest, p->body + i * stride);
 }
 
+static void add_distance(const certificate_work* work, const problem* p, int64_t i, cluster_sums* s)
+{
+    (void)p;
+    s->distance2 += work->row_error[i];
+}
+
 /// The motion "rest" and its distance, cluster by cluster.
 static void set_rest(certificate_work* work, const problem* p, int threads)
 {
     double* distance2 = work->row_error; // until errors are known
 #pragma omp parallel for num_threads(parallel_threads(threads, p->rows)) schedule(static)
     for (int64_t i = 0; i < p->rows; i++) distance2[i] = set_rest_of(work, p, i);
-    for (int64_t i = 0; i < p->rows; i++) {
-        const int32_t k = work->clusters.of_row[i];
-        if (k >= 0) work->sums[k].distance2 += distance2[i];
+    add_by_cluster(&(cluster_pass){work, p, of_body, add_distance, p->rows}, threads);
+}
+
+static void add_terms(const certificate_work* work, const problem* p, int64_t c, cluster_sums* s)
+{
+    const double* terms = work->terms + TERMS * c;
+    (void)p;
+    s->sliding += terms[RUBBING] > 0.0;
+    s->rubbing2 += terms[RUBBING];
+    s->unsettled2 += terms[UNSETTLED];
+    s->unsure2 += terms[UNSURE];
+    s->gripping2 += terms[GRIPPING];
+    s->lacking[IN_MOTION] += terms[LACKING];
+    s->lacking[AT_REST] += terms[LACKING_AT_REST];
+    s->gap[IN_MOTION] += terms[IN_MOTION];
+    s->gap[AT_REST] += terms[AT_REST];
+}
+
+/// The brackets of all contacts for both motions, and their sums.
+static void add_brackets(certificate_work* work, const problem* p, int threads)
+{
+#pragma omp parallel for num_threads(parallel_threads(threads, p->count)) schedule(static)
+    for (int64_t c = 0; c < p->count; c++) {
+        friction_work in_motion, at_rest;
+        double* terms = work->terms + TERMS * c;
+        const int32_t k = body_clusters_of_contact(&work->clusters, p, c);
+        look_ahead(p, p->dim, c, p->body);
+        look_ahead(p, p->dim, c, work->rest);
+        if (k < 0) continue;
+        terms[IN_MOTION] = any_bracket(p, c, &work->sums[k], p->body, &in_motion);
+        terms[RUBBING] = in_motion.rubbing;
+        terms[UNSETTLED] = in_motion.unsettled;
+        terms[UNSURE] = in_motion.unsure;
+        terms[GRIPPING] = in_motion.gripping;
+        terms[LACKING] = in_motion.lacking;
+        terms[AT_REST] = any_bracket(p, c, &work->sums[k], work->rest, &at_rest);
+        terms[LACKING_AT_REST] = at_rest.lacking;
     }
+    add_by_cluster(&(cluster_pass){work, p, of_contact, add_terms, p->count}, threads);
 }
 
 /// (d + sqrt(2 G - d^2)) / 2 of G = d^2 + gap.
@@ -487,11 +641,11 @@ static double root_of(double bound)
 
 /// Errors by comparison with both motions. `few`: what is unknown of the friction of few sliding
 /// contacts counts in full.
-static void errors_of(const cluster_sums* s, int64_t sliding, double scale, double few,
-                      const double gap[MOTIONS], double error[MOTIONS])
+static void errors_of(const cluster_sums* s, double scale, double few, const double gap[MOTIONS],
+                      double error[MOTIONS])
 {
     double moving = error_of(0.0, gap[IN_MOTION]), resting = error_of(s->distance2, gap[AT_REST]);
-    if (sliding > 0) {
+    if (s->sliding > 0) {
         const double unknown = fmin(UNKNOWN + few * UNKNOWN_OF_FEW,
                                     (BY_ROOT + few * BY_ROOT_OF_FEW) * root_of(moving / scale));
         moving = SLIDING * moving + unknown * sqrt(s->rubbing2);
@@ -521,11 +675,13 @@ static void judge_clusters(certificate_work* work)
     for (int64_t k = 0; k < work->clusters.count; k++) {
         cluster_sums* s = &work->sums[k];
         cluster_certificate* out = &work->of[k];
+        *out = (cluster_certificate){
+            .bodies = s->bodies, .contacts = s->contacts, .sliding = s->sliding};
         const double least2 = ROUNDING * ROUNDING * (s->free2 + s->single2) +
                               LEAST_EFFECT * LEAST_EFFECT * mean2 * s->mass;
         const double scale = sqrt(fmax(s->effect2, least2));
         double error[MOTIONS];
-        errors_of(s, out->sliding, scale, 0.0, s->gap, error);
+        errors_of(s, scale, 0.0, s->gap, error);
         out->scale = scale;
         out->resting = error[AT_REST] < error[IN_MOTION];
         out->plain = bound_of(fmin(error[IN_MOTION], error[AT_REST]), scale);
@@ -534,7 +690,7 @@ static void judge_clusters(certificate_work* work)
         const double all[MOTIONS] = {s->gap[IN_MOTION] + s->lacking[IN_MOTION],
                                      s->gap[AT_REST] + s->lacking[AT_REST]};
         const double resting = error_of(s->distance2, all[AT_REST]);
-        errors_of(s, out->sliding, scale, few, all, error);
+        errors_of(s, scale, few, all, error);
         error[IN_MOTION] +=
             fmin(1.0, FEW_BEAR / (double)out->contacts) * (sqrt(s->unsure2) + sqrt(s->gripping2));
         if (out->sliding > 0) {
@@ -557,21 +713,40 @@ void certificate_correct(certificate_work* work, int64_t k, double error)
     work->of[k].witnessed = isfinite(error);
 }
 
+/// Sum up the gaps of the contacts of the bodies [first, last), in the order of contacts.
+static void share_gaps_of(certificate_work* work, const problem* p, int64_t first, int64_t last)
+{
+    const int32_t* of_row = work->clusters.of_row;
+    for (int64_t i = first; i < last; i++) work->row_error[i] = 0.0;
+    for (int64_t c = 0; c < p->count; c++) {
+        const int32_t a = p->pair[2 * c], b = p->pair[2 * c + 1];
+        const bool takes_a = a >= first && a < last && of_row[a] >= 0,
+                   takes_b = b >= first && b < last && of_row[b] >= 0;
+        if (!takes_a && !takes_b) continue;
+        const int32_t k = of_row[takes_a ? a : b];
+        const double term = work->terms[TERMS * c + work->sums[k].best];
+        const double share = of_row[a] >= 0 && of_row[b] >= 0 ? 0.5 * term : term;
+        if (takes_a) work->row_error[a] += share;
+        if (takes_b) work->row_error[b] += share;
+    }
+}
+
+/// Every thread looks at all contacts, and takes those of its own bodies.
+static void share_gaps(certificate_work* work, const problem* p, int threads)
+{
+    const int team = parallel_threads(threads, p->rows);
+#pragma omp parallel for num_threads(team) schedule(static, 1)
+    for (int k = 0; k < team; k++) {
+        share_gaps_of(work, p, p->rows * k / team, p->rows * (k + 1) / team);
+    }
+}
+
 /// Share of each body in the gap of its cluster, relative to what contacts do to it.
 static void judge_rows(certificate_work* work, const problem* p, int threads)
 {
     const int stride = problem_stride(p->dim);
     const int32_t* of_row = work->clusters.of_row;
-    for (int64_t i = 0; i < p->rows; i++) work->row_error[i] = 0.0;
-    for (int64_t c = 0; c < p->count; c++) {
-        const int32_t k = body_clusters_of_contact(&work->clusters, p, c);
-        const int32_t a = p->pair[2 * c], b = p->pair[2 * c + 1];
-        if (k < 0) continue;
-        const double term = work->terms[TERMS * c + work->sums[k].best];
-        const double share = of_row[a] >= 0 && of_row[b] >= 0 ? 0.5 * term : term;
-        if (of_row[a] >= 0) work->row_error[a] += share;
-        if (of_row[b] >= 0) work->row_error[b] += share;
-    }
+    share_gaps(work, p, threads);
 #pragma omp parallel for num_threads(parallel_threads(threads, p->rows)) schedule(static)
     for (int64_t i = 0; i < p->rows; i++) {
         const int32_t k = of_row[i];
@@ -631,45 +806,11 @@ talus_status certificate_find(certificate_work* work, const problem* p, int thre
         !arrays_renew(&work->cluster_capacity, clusters, ARRAY(work->sums), ARRAY(work->of))) {
         return TALUS_ERR_MEMORY;
     }
-    for (int64_t k = 0; k < clusters; k++) {
-        work->sums[k] = (cluster_sums){.low = {UINT32_MAX, UINT32_MAX, UINT32_MAX}};
-        work->of[k] = (cluster_certificate){0};
-    }
+    for (int64_t k = 0; k < clusters; k++) work->sums[k] = NO_SUMS;
+    count_bodies(work, p);
     add_bodies(work, p, threads);
     set_rest(work, p, threads);
-    // Brackets by contact on all threads, sums in the order of contacts.
-    const int team = parallel_threads(threads, p->count);
-#pragma omp parallel for num_threads(team) schedule(static) if (team > 1)
-    for (int64_t c = 0; c < p->count; c++) {
-        friction_work work_done, at_rest;
-        double* terms = work->terms + TERMS * c;
-        const int32_t k = body_clusters_of_contact(&work->clusters, p, c);
-        look_ahead(p, p->dim, c, p->body);
-        look_ahead(p, p->dim, c, work->rest);
-        if (k < 0) continue;
-        terms[IN_MOTION] = any_bracket(p, c, &work->sums[k], p->body, &work_done);
-        terms[RUBBING] = work_done.rubbing;
-        terms[UNSETTLED] = work_done.unsettled;
-        terms[UNSURE] = work_done.unsure;
-        terms[GRIPPING] = work_done.gripping;
-        terms[LACKING] = work_done.lacking;
-        terms[AT_REST] = any_bracket(p, c, &work->sums[k], work->rest, &at_rest);
-        terms[LACKING_AT_REST] = at_rest.lacking;
-    }
-    for (int64_t c = 0; c < p->count; c++) {
-        const int32_t k = body_clusters_of_contact(&work->clusters, p, c);
-        const double* terms = work->terms + TERMS * c;
-        if (k < 0) continue;
-        work->of[k].sliding += terms[RUBBING] > 0.0;
-        work->sums[k].rubbing2 += terms[RUBBING];
-        work->sums[k].unsettled2 += terms[UNSETTLED];
-        work->sums[k].unsure2 += terms[UNSURE];
-        work->sums[k].gripping2 += terms[GRIPPING];
-        work->sums[k].lacking[IN_MOTION] += terms[LACKING];
-        work->sums[k].lacking[AT_REST] += terms[LACKING_AT_REST];
-        work->sums[k].gap[IN_MOTION] += terms[IN_MOTION];
-        work->sums[k].gap[AT_REST] += terms[AT_REST];
-    }
+    add_brackets(work, p, threads);
     judge_clusters(work);
     judge_rows(work, p, threads);
     certificate_worst(work, p, out);

@@ -44,6 +44,7 @@ typedef struct certificate_work {
     double* terms; ///< [contacts][TERMS] gap at each contact for the two motions, and friction
     struct cluster_sums* sums; ///< [clusters]
     cluster_certificate* of;   ///< [clusters]
+    int32_t largest;           ///< the cluster with most bodies, -1: there is none
     double* row_error; ///< [rows] share of the bound that belongs to a body and its contacts,
                        ///< relative to what contacts do to it; an estimate, not a bound
 } certificate_work;
