@@ -41,6 +41,8 @@
 #include "rigid/residual_terms.h"
 #include "rigid/scales.h"
 
+#include <string.h>
+
 /// Square of a compound contact's torque error, as an impulse at the radius of body b.
 static double torque_error(const problem* p, int64_t c, const double* torque)
 {
@@ -105,10 +107,11 @@ static ALWAYS_INLINE void add_contact(const problem* p, const int dim, int64_t c
     if (counts) scales_add(by_scale, p, dim, part, c, e);
 }
 
-static void add_part(const problem* p, int part, int parts, const scales* by_scale, double* sums)
+static void add_part(const problem* p, int part, int parts, const scales* by_scale, double* out)
 {
     const int64_t first = residual_part_first(p->count, part, parts),
                   last = residual_part_first(p->count, part + 1, parts);
+    double sums[RESIDUAL_SUMS] = {0.0}; // of its own: `out` lies in a cache line with other parts'
     scales_clear(by_scale, part);
     for (int64_t c = first; c < last; c++) {
         look_ahead(p, p->dim, c, p->body);
@@ -119,6 +122,7 @@ static void add_part(const problem* p, int part, int parts, const scales* by_sca
             add_contact(p, 3, c, part, by_scale, sums);
         }
     }
+    memcpy(out, sums, sizeof sums);
 }
 
 /// Ratio of an error to its scale; nothing in nothing is no error, and what is not a number is an
