@@ -142,6 +142,12 @@ CARD_INLINE void card_await(const card_place, const uint32_t* flag, uint32_t val
     card_fence();
 }
 
+/// Ask for the line of memory that this address is in, so that it is nearer when it is read.
+CARD_INLINE void card_ask_for(const void* address)
+{
+    __asm__ volatile("prefetch.L2 [%0];" ::"l"(address));
+}
+
 CARD_HEADERS
 #include "card/exact.h"
 CARD_HEADERS_END
@@ -215,6 +221,11 @@ CARD_INLINE void* memset(void* to, int byte, size_t size)
 #define CARD_OUT_OF_LINE static __attribute__((noinline))
 #define CARD_HEADERS
 #define CARD_HEADERS_END
+
+CARD_INLINE void card_ask_for(const void* address)
+{
+    (void)address;
+}
 
 typedef struct card_place {
     int block, blocks, threads;

@@ -376,9 +376,9 @@ static talus_status solve(problem* p, const solve_request* request, solve_worksp
             stop.next_check = out->sweeps + 1;
         }
     }
+    packed_forget(w); // what was before the last sweep need not be refreshed
     TRY(bring_back(w, kernels, request->threads, &known));
     packed_leave_card(w);
-    packed_forget(w);
     out->blew_up = m.off;
     solve_conclude(&stop, p, reached, out);
     out->updates -= skipped;

@@ -165,10 +165,8 @@ static ALWAYS_INLINE void sweep_balls(packed_problem* packed, const int kind, co
     load_bodies(dim, values_of(packed, PACKED_ROW), who, &o);
     lanes wn = body_im(o.a) + body_im(o.b);
     load_constants(kind, dim, constants + lane, wn, &o, k);
-    for (int i = 0; i < dim; i++) {
-        const int at = i * PACKED_LANES + lane;
-        y[i] = extrapolate(p + at, z + at, manner, &before[i]);
-    }
+    const unsigned held = held_bits(packed, batch, lane, manner);
+    extrapolate(dim, p + lane, z + lane, manner, before, y);
     if (kind == PACKED_BOND) wn = inverse_of(k[dim]);
     if (dim == 2) {
         solve_disks(kind, k, lanes_set(packed->spin_arm), y, x, &o);
@@ -181,8 +179,8 @@ static ALWAYS_INLINE void sweep_balls(packed_problem* packed, const int kind, co
     }
     apply_balls(packed, dim, k, dp, &o);
     store_bodies(dim, values_of(packed, PACKED_ROW), who, &o);
-    const lane_mask hold = add_to_sums(packed, dim, batch, part, manner.momentum, manner.outlier,
-                                       wn, x, y, before, sums);
+    const lane_mask hold =
+        add_to_sums(packed, dim, batch, lane, manner, held, wn, x, y, before, sums);
     if (mask_bits(hold) != 0) {
         packed_bodies old;
         load_bodies(dim, values_of(packed, PACKED_OLD_ROW), who, &old);

@@ -49,17 +49,58 @@ CARD_INLINE int64_t own_batch(int64_t block_first, int64_t first, int t)
     return first + ((slot - (first - block_first)) & (PACKED_SLOTS - 1));
 }
 
-/// Extrapolate number k of the rows, as the block does that has it (kernel.h).
-CARD_INLINE void extrapolate_number(const packed_problem* packed, int64_t k, double beta)
+/// Extrapolate the block's own rows (kernel.h), thread t of `threads`. Each reads several numbers
+/// before it writes the first: otherwise it would wait for memory at each of them.
+CARD_INLINE void extrapolate_rows(const packed_problem* packed, const int dim,
+                                  const packed_block* block, double beta, int t, int threads)
 {
-    real* x = values_of(packed, PACKED_ROW) + k;
-    real* z = values_of(packed, PACKED_OLD_ROW) + k;
-    const real now = *x;
-    *x = now + (real)beta * (now - *z);
-    *z = now;
+    enum { AT_ONCE = 8 };
+    real* x = values_of(packed, PACKED_ROW);
+    real* z = values_of(packed, PACKED_OLD_ROW);
+    const int64_t end = block->row_last * packed_stride(dim);
+    for (int64_t k = block->row_first * packed_stride(dim) + t; k < end; k += AT_ONCE * threads) {
+        real now[AT_ONCE], old[AT_ONCE];
+        UNROLLED for (int i = 0; i < AT_ONCE; i++)
+        {
+            const int64_t at = k + i * threads;
+            now[i] = at < end ? x[at] : (real)0.0;
+            old[i] = at < end ? z[at] : (real)0.0;
+        }
+        UNROLLED for (int i = 0; i < AT_ONCE; i++)
+        {
+            const int64_t at = k + i * threads;
+            if (at >= end) continue;
+            x[at] = now[i] + (real)beta * (now[i] - old[i]);
+            z[at] = now[i];
+        }
+    }
 }
 
 // ---- a block -----------------------------------------------------------------------------------
+
+/// Ask for so many bytes from an address on. All that a block reads is asked for at once: its
+/// groups come one after the other, and each would wait for memory anew.
+CARD_INLINE void ask_for(const void* from, int64_t bytes)
+{
+    enum { LINE = 128 };
+    for (int64_t at = 0; at < bytes; at += LINE) card_ask_for((const char*)from + at);
+}
+
+/// Ask for all that the threads of a block will read of a batch.
+CARD_INLINE void ask_for_batch(const packed_problem* packed, const int dim, bool momentum,
+                               int64_t batch)
+{
+    const int64_t numbers = dim * PACKED_LANES;
+    const int kind = packed->batches[batch].kind;
+    ask_for(packed->who + 2 * batch * PACKED_LANES, 2 * PACKED_LANES * (int64_t)sizeof(int32_t));
+    ask_for(values_of(packed, PACKED_IMPULSE) + batch * numbers, numbers * (int64_t)sizeof(real));
+    if (momentum) {
+        ask_for(values_of(packed, PACKED_OLD_IMPULSE) + batch * numbers,
+                numbers * (int64_t)sizeof(real));
+    }
+    ask_for(constants_of(packed, kind, dim, batch),
+            packed_fields(kind, dim) * PACKED_LANES * (int64_t)sizeof(real));
+}
 
 CARD_INLINE void sweep_block(const card_place here, const card_sweep_job* job, const int dim,
                              const bool momentum)
@@ -75,9 +116,10 @@ CARD_INLINE void sweep_block(const card_place here, const card_sweep_job* job, c
     PER_THREAD(lane_sums, sums);
     PER_THREAD(int32_t, skipped);
     PHASE (t) {
-        const int64_t end = block->row_last * packed_stride(dim);
-        int64_t k = block->row_first * packed_stride(dim) + t;
-        for (; momentum && k < end; k += here.threads) extrapolate_number(packed, k, beta);
+        for (int64_t k = first + t; k < last; k += here.threads) {
+            ask_for_batch(packed, dim, momentum, k);
+        }
+        if (momentum) extrapolate_rows(packed, dim, block, beta, t, here.threads);
         for (int i = 0; i < SUMS; i++) MINE(sums, t).of[i] = lanes_set(0.0);
         MINE(skipped, t) = 0;
     }

@@ -67,9 +67,7 @@ CARD_INLINE void sweep_tail(const card_place here, const card_sweep_job* job)
     const lane_manner manner = {momentum, lanes_set(beta), lanes_set(job->manner.outlier)};
     SHARED(double, parts, TOTALS* PACKED_SUMMANDS);
     PHASE (t) {
-        const int64_t end = tail->row_last * packed_stride(CARD_DIM);
-        int64_t k = tail->row_first * packed_stride(CARD_DIM) + t;
-        for (; momentum && k < end; k += here.threads) extrapolate_number(packed, k, beta);
+        if (momentum) extrapolate_rows(packed, CARD_DIM, tail, beta, t, here.threads);
         for (int i = 0; i < TOTALS; i++) parts[i * PACKED_SUMMANDS + t] = 0.0;
     }
     PHASE (t) {

@@ -626,13 +626,9 @@ static ALWAYS_INLINE void sweep_compounds(packed_problem* packed, const int kind
     lanes x[3], y[3], before[3], torque_before[3], w[LAW_SIZE], now[LAW_SIZE], dz[LAW_SIZE];
     packed_bodies o;
     load_bodies(dim, values_of(packed, PACKED_ROW), who, &o);
-    for (int i = 0; i < dim; i++) {
-        y[i] = extrapolate(p + i * PACKED_LANES, z + i * PACKED_LANES, manner, &before[i]);
-    }
-    for (int i = 0; i < turns; i++) {
-        const int at = i * PACKED_LANES;
-        now[i] = extrapolate(t + at, old_t + at, manner, &torque_before[i]);
-    }
+    const unsigned held = held_bits(packed, batch, lane, manner);
+    extrapolate(dim, p, z, manner, before, y);
+    extrapolate(turns, t, old_t, manner, torque_before, now);
     impulse_in_axes(dim, &axes, y, now + turns);
     for (int i = 0; i < size; i++) dz[i] = now[i];
     compound_motion(kind, dim, &c, &axes, &o, w);
@@ -643,8 +639,8 @@ static ALWAYS_INLINE void sweep_compounds(packed_problem* packed, const int kind
     for (int i = 0; i < turns; i++) lanes_store(t + i * PACKED_LANES, now[i]);
     push_bodies(kind, dim, &c, &axes, dz, &o);
     store_bodies(dim, values_of(packed, PACKED_ROW), who, &o);
-    const lane_mask hold = add_to_sums(packed, dim, batch, part, manner.momentum, manner.outlier,
-                                       c.wn, x, y, before, sums);
+    const lane_mask hold =
+        add_to_sums(packed, dim, batch, lane, manner, held, c.wn, x, y, before, sums);
     if (mask_bits(hold) != 0) {
         packed_bodies old;
         lanes dp[3];

@@ -34,6 +34,7 @@ static ALWAYS_INLINE void sweep_scalar(packed_problem* packed, const int dim, in
     real* z = values_of(packed, PACKED_OLD_IMPULSE) + batch * dim * PACKED_LANES;
     _Alignas(64) real x[3 * PACKED_LANES], y[3 * PACKED_LANES], before[3 * PACKED_LANES];
     _Alignas(64) real wn[PACKED_LANES] = {0};
+    const lane_manner hold_none = {.momentum = false};
     prefetch_scalar(packed, dim, batch + 1);
     for (int i = 0; i < dim * PACKED_LANES; i++) {
         before[i] = p[i];
@@ -51,8 +52,9 @@ static ALWAYS_INLINE void sweep_scalar(packed_problem* packed, const int dim, in
             const int at = i * PACKED_LANES + part * LANE_WIDTH;
             nx[i] = lanes_load(x + at), ny[i] = lanes_load(y + at), nz[i] = lanes_load(before + at);
         }
-        add_to_sums(packed, dim, batch, part, false, lanes_set(0.0),
-                    lanes_load(wn + part * LANE_WIDTH), nx, ny, nz, sums + part);
+        const int lane = part * LANE_WIDTH;
+        add_to_sums(packed, dim, batch, lane, hold_none, 0, lanes_load(wn + lane), nx, ny, nz,
+                    sums + part);
     }
 }
 

@@ -75,15 +75,19 @@ typedef struct lane_manner {
     lanes beta, outlier;
 } lane_manner;
 
-/// y = x + beta (x - z), z = x.
-static ALWAYS_INLINE lanes extrapolate(real* x, real* z, const lane_manner manner, lanes* before)
+/// y = x + beta (x - z), z = x, for numbers of a vector of contacts; `now` receives x. All are read
+/// before any is written: a card waits for memory once then.
+static ALWAYS_INLINE void extrapolate(const int count, const real* x, real* z,
+                                      const lane_manner manner, lanes* now, lanes* y)
 {
-    const lanes now = lanes_load(x);
-    *before = now;
-    if (!manner.momentum) return now;
-    const lanes y = now + manner.beta * (now - lanes_load(z));
-    lanes_store(z, now);
-    return y;
+    for (int i = 0; i < count; i++) {
+        now[i] = lanes_load(x + i * PACKED_LANES);
+        y[i] = manner.momentum ? lanes_load(z + i * PACKED_LANES) : now[i];
+    }
+    for (int i = 0; i < count && manner.momentum; i++) {
+        y[i] = now[i] + manner.beta * (now[i] - y[i]);
+        lanes_store(z + i * PACKED_LANES, now[i]);
+    }
 }
 
 #endif

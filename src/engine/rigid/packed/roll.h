@@ -272,14 +272,10 @@ static ALWAYS_INLINE void sweep_rolls(packed_problem* packed, const int dim, int
     load_bodies(dim, values_of(packed, PACKED_ROW), who, &o);
     for (int i = 0; i < fields; i++) k[i] = field(constants + lane, i);
     const roll_constants r = roll_constants_of(dim, constants + lane);
-    for (int i = 0; i < dim; i++) {
-        const int at = i * PACKED_LANES + lane;
-        y[i] = extrapolate(p + at, z + at, manner, &before[i]);
-    }
-    for (int i = 0; i < turns; i++) {
-        const int at = i * PACKED_LANES + lane;
-        dt[i] = torque[i] = extrapolate(t + at, old_t + at, manner, &torque_before[i]);
-    }
+    const unsigned held = held_bits(packed, batch, lane, manner);
+    extrapolate(dim, p + lane, z + lane, manner, before, y);
+    extrapolate(turns, t + lane, old_t + lane, manner, torque_before, torque);
+    for (int i = 0; i < turns; i++) dt[i] = torque[i];
     const lanes wn = inverse_of(k[dim]);
     if (dim == 2) {
         solve_rolling_disks(k, &r, lanes_set(packed->spin_arm), y, x, torque, &o);
@@ -297,8 +293,8 @@ static ALWAYS_INLINE void sweep_rolls(packed_problem* packed, const int dim, int
     apply_balls(packed, dim, k, dp, &o);
     twist(dim, &r, dt, &o);
     store_bodies(dim, values_of(packed, PACKED_ROW), who, &o);
-    const lane_mask hold = add_to_sums(packed, dim, batch, part, manner.momentum, manner.outlier,
-                                       wn, x, y, before, sums);
+    const lane_mask hold =
+        add_to_sums(packed, dim, batch, lane, manner, held, wn, x, y, before, sums);
     if (mask_bits(hold) != 0) {
         packed_bodies old;
         load_bodies(dim, values_of(packed, PACKED_OLD_ROW), who, &old);

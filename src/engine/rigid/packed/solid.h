@@ -148,11 +148,9 @@ static ALWAYS_INLINE void sweep_solids(packed_problem* packed, const int dim, in
     lanes n[3], u[3], x[3], y[3], before[3], dp[3];
     packed_bodies o;
     load_bodies(dim, values_of(packed, PACKED_ROW), who, &o);
-    for (int i = 0; i < dim; i++) {
-        const int at = i * PACKED_LANES + lane;
-        n[i] = field(k, i);
-        y[i] = extrapolate(p + at, z + at, manner, &before[i]);
-    }
+    for (int i = 0; i < dim; i++) n[i] = field(k, i);
+    const unsigned held = held_bits(packed, batch, lane, manner);
+    extrapolate(dim, p + lane, z + lane, manner, before, y);
     solid_velocity(dim, n, arm_a, arm_b, &o, u);
     solve_solids(dim, k, n, u, y, x);
     for (int i = 0; i < dim; i++) {
@@ -161,8 +159,8 @@ static ALWAYS_INLINE void sweep_solids(packed_problem* packed, const int dim, in
     }
     apply_solids(dim, n, arm_a, arm_b, dp, &o);
     store_bodies(dim, values_of(packed, PACKED_ROW), who, &o);
-    const lane_mask hold = add_to_sums(packed, dim, batch, part, manner.momentum, manner.outlier,
-                                       field(k, dim), x, y, before, sums);
+    const lane_mask hold =
+        add_to_sums(packed, dim, batch, lane, manner, held, field(k, dim), x, y, before, sums);
     if (mask_bits(hold) != 0) {
         packed_bodies old;
         load_bodies(dim, values_of(packed, PACKED_OLD_ROW), who, &old);

@@ -31,12 +31,13 @@ static ALWAYS_INLINE bool any_held(const packed_problem* packed, int64_t batch)
     return (all & UINT64_C(0x3f3f3f3f3f3f3f3f)) != 0;
 }
 
-/// Contacts from `lane` on, of a vector, that are held.
-static ALWAYS_INLINE unsigned held_bits(const packed_problem* packed, int64_t batch, int lane)
+/// Contacts from `lane` on, of a vector, that are held; none are without momentum.
+static ALWAYS_INLINE unsigned held_bits(const packed_problem* packed, int64_t batch, int lane,
+                                        const lane_manner manner)
 {
     const uint8_t* held = packed->held + batch * PACKED_LANES + lane;
     unsigned bits = 0;
-    if (!any_held(packed, batch)) return 0;
+    if (!manner.momentum || (LANE_WIDTH > 1 && !any_held(packed, batch))) return 0;
     for (int i = 0; i < LANE_WIDTH; i++) bits |= (unsigned)((held[i] & HELD_LEFT) > 0) << i;
     return bits;
 }
@@ -60,11 +61,11 @@ static ALWAYS_INLINE void count_held(packed_problem* packed, int64_t batch)
     }
 }
 
-/// Add what the contacts of a vector did; z is the impulse before, without extrapolation. Returns
-/// those that are held from now on, if contacts of this kind can be.
+/// Add what the contacts of a vector, from `lane` on, did; z is the impulse before, without
+/// extrapolation. Returns those that are held from now on, besides those that are `held` already.
 static ALWAYS_INLINE lane_mask add_to_sums(packed_problem* packed, const int dim, int64_t batch,
-                                           int part, bool can_hold, lanes outlier, lanes wn,
-                                           const lanes* x, const lanes* y, const lanes* z,
+                                           int lane, const lane_manner manner, unsigned held,
+                                           lanes wn, const lanes* x, const lanes* y, const lanes* z,
                                            lane_sums* sums)
 {
     const lanes zero = lanes_set(0.0);
@@ -79,11 +80,12 @@ static ALWAYS_INLINE lane_mask add_to_sums(packed_problem* packed, const int dim
     }
     change = wn * change;
     turning = wn * turning;
-    if (can_hold) {
-        const lane_mask outliers = mask_and(lanes_more(change, outlier), lanes_more(zero, turning));
+    if (manner.momentum) {
+        const lane_mask outliers =
+            mask_and(lanes_more(change, manner.outlier), lanes_more(zero, turning));
         const unsigned bits = mask_bits(outliers);
-        hold = mask_or(outliers, mask_of_bits(held_bits(packed, batch, part * LANE_WIDTH)));
-        if (bits != 0) begin_to_hold(packed, batch, part * LANE_WIDTH, bits);
+        hold = mask_or(outliers, mask_of_bits(held));
+        if (bits != 0) begin_to_hold(packed, batch, lane, bits);
         turning = lanes_pick(hold, zero, turning);
     }
     lanes* sum = sums->of;
