@@ -11,6 +11,7 @@
 #include "base/real.h"
 #include "base/vec.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -321,19 +322,25 @@ static ALWAYS_INLINE lanes lanes_pick(lane_mask mask, lanes x, lanes y)
 {
     return mask ? x : y;
 }
+/// Parts of rows lie at multiples of four numbers: vectors are read so, and a card reads two of them
+/// at a time if it knows.
+static ALWAYS_INLINE const real* four_aligned(const real* part)
+{
+#ifdef CARD_EMULATED
+    assert((uintptr_t)part % (4 * sizeof *part) == 0);
+#endif
+    return (const real*)__builtin_assume_aligned(part, 4 * sizeof *part);
+}
 static ALWAYS_INLINE void lanes_load_rows(const real* rows, const int stride, const int at,
                                           const int32_t* who, lanes out[4])
 {
-    // A card reads two aligned doubles at a time.
-    const real* four = rows + (int64_t)who[0] * stride + at;
-    four = (const real*)__builtin_assume_aligned(four, 4 * sizeof *four);
+    const real* four = four_aligned(rows + (int64_t)who[0] * stride + at);
     for (int k = 0; k < 4; k++) out[k] = four[k];
 }
 static ALWAYS_INLINE void lanes_store_rows(real* rows, const int stride, const int at,
                                            const int32_t* who, const lanes in[4])
 {
-    real* four = rows + (int64_t)who[0] * stride + at;
-    four = (real*)__builtin_assume_aligned(four, 4 * sizeof *four);
+    real* four = (real*)four_aligned(rows + (int64_t)who[0] * stride + at);
     for (int k = 0; k < 4; k++) four[k] = in[k];
 }
 static ALWAYS_INLINE void lanes_add_rows(real* rows, const int32_t* of_a, const lanes a[8],

@@ -301,7 +301,8 @@ CARD_KERNEL(soft_move, soft_card_job, SOFT_CARD_ROWS, RESIDENT)
     SHARED(int32_t, escaped, SOFT_CARD_ROWS);
     PHASE (t) {
         const int64_t place = card_item(here, t);
-        double sum[SOFT_SUM], own[TELLS_SUMS] = {0.0}, far = 0.0;
+        _Alignas(4 * sizeof(double)) double sum[SOFT_SUM];
+        double own[TELLS_SUMS] = {0.0}, far = 0.0;
         escaped[t] = 0;
         if (place < job.count) {
             collect_sums(&job, place, sum);
