@@ -363,10 +363,12 @@ static void check_batches(const packed_problem* w, claims* c)
     }
 }
 
-static bool waits_for(const packed_block* block, int64_t other)
+static bool waits_for(const packed_problem* w, const packed_block* block, int64_t other)
 {
     bool found = false;
-    for (int k = 0; k < block->wait_count; k++) found = found || block->waits[k] == other;
+    for (int k = 0; k < block->wait_count; k++) {
+        found = found || w->waits[block->wait_first + k] == other;
+    }
     return found;
 }
 
@@ -379,11 +381,13 @@ static int check_waits(const packed_problem* w, int64_t* last)
     for (int64_t b = 0; b < w->block_count; b++) {
         const packed_block* block = &w->blocks[b];
         free_to_go += block->wait_count == 0;
-        for (int k = 0; k < block->wait_count; k++) assert_in_range(block->waits[k], 0, b - 1);
+        for (int k = 0; k < block->wait_count; k++) {
+            assert_in_range(w->waits[block->wait_first + k], 0, b - 1);
+        }
         for (int64_t k = 2 * block->first * PACKED_LANES; k < 2 * block->last * PACKED_LANES; k++) {
             const int32_t row = w->who[k];
             if (w->private_row[row]) continue;
-            if (last[row] >= 0 && last[row] != b) assert_true(waits_for(block, last[row]));
+            if (last[row] >= 0 && last[row] != b) assert_true(waits_for(w, block, last[row]));
             last[row] = b;
         }
     }

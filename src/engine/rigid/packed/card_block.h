@@ -102,11 +102,39 @@ CARD_INLINE void ask_for_batch(const packed_problem* packed, const int dim, bool
             packed_fields(kind, dim) * PACKED_LANES * (int64_t)sizeof(real));
 }
 
+/// The next block of contacts in the order of a sweep.
+CARD_INLINE int64_t take_block(const card_place here, const card_sweep_job* job)
+{
+    SHARED(int64_t, number, 1);
+    PHASE (t) {
+        if (t == 0) number[0] = job->first + (card_add(job->order.ticket, 1) - job->order.begun);
+    }
+    return number[0];
+}
+
+/// Wait until all blocks that touch the bodies of this one before it have had this pass.
+CARD_INLINE void await_others(const card_place here, const card_sweep_job* job, int64_t number)
+{
+    const packed_block* block = &job->packed.blocks[number];
+    const int32_t* waits = job->packed.waits + block->wait_first;
+    PHASE (t) {
+        for (int32_t k = t; k < block->wait_count; k += here.threads) {
+            card_await(here, &job->packed.done[waits[k]], job->order.pass);
+        }
+    }
+}
+
+/// Tell the others that this block has had this pass; after a phase's end.
+CARD_INLINE void tell_others(const card_sweep_job* job, int64_t number, int t)
+{
+    if (t == 0) card_raise(&job->packed.done[number], job->order.pass);
+}
+
 CARD_INLINE void sweep_block(const card_place here, const card_sweep_job* job, const int dim,
                              const bool momentum)
 {
     packed_problem* packed = (packed_problem*)&job->packed;
-    const int64_t number = job->first + here.block;
+    const int64_t number = take_block(here, job);
     const packed_block* block = &packed->blocks[number];
     const double beta = momentum ? job->manner.beta : 0.0;
     const bool skip = momentum && job->manner.skip;
@@ -119,6 +147,9 @@ CARD_INLINE void sweep_block(const card_place here, const card_sweep_job* job, c
         for (int64_t k = first + t; k < last; k += here.threads) {
             ask_for_batch(packed, dim, momentum, k);
         }
+    }
+    await_others(here, job, number);
+    PHASE (t) {
         if (momentum) extrapolate_rows(packed, dim, block, beta, t, here.threads);
         for (int i = 0; i < SUMS; i++) MINE(sums, t).of[i] = lanes_set(0.0);
         MINE(skipped, t) = 0;
@@ -137,6 +168,7 @@ CARD_INLINE void sweep_block(const card_place here, const card_sweep_job* job, c
     }
     SHARED(double, parts, TOTALS* PACKED_SUMMANDS);
     PHASE (t) {
+        tell_others(job, number, t);
         for (int i = 0; i < SUMS; i++) {
             parts[i * PACKED_SUMMANDS + t] = (double)MINE(sums, t).of[i];
         }

@@ -14,10 +14,20 @@ typedef struct card_groups {
     const int32_t* of_block; ///< [blocks + 2] first group of each block; the tail is the last block
 } card_groups;
 
+/// Blocks follow each other within a launch as the CPU's threads take them (packed.c): in order,
+/// and each waits for those that touch the same bodies before it. Tickets say in which order blocks
+/// of threads begin, so whoever waits does so for one that has begun.
+typedef struct card_order {
+    uint32_t* ticket;
+    uint32_t begun; ///< the ticket of the first block of this launch
+    uint32_t pass;  ///< what packed_problem.done says of blocks that have had this pass
+} card_order;
+
 /// Sweep over, apply the impulses of, or sum up the pushes on walls of the blocks from `first` on.
 typedef struct card_sweep_job {
     packed_problem packed;
     card_groups groups;
+    card_order order;
     packed_manner manner;
     int64_t first;
     bool before; ///< pushes on walls: also those of the sweep before

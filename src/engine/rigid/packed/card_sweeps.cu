@@ -1,7 +1,8 @@
 /// The packed sweeps on a card, by the kernels that the CPU has: a block of contacts is a block of
 /// threads, a contact of a group a thread. Groups come one after the other with a barrier between,
-/// blocks in waves (packed.h) with a launch for each. So every body and every impulse sees what it
-/// sees on the CPU, and with sums in the one order that packed.h gives the bits are the same.
+/// and each block waits for those that touch the same bodies before it. So every body and every
+/// impulse sees what it sees on the CPU, and with sums in the one order that packed.h gives the
+/// bits are the same.
 ///
 /// Here are balls, and what every problem needs; card_laws.h sweeps over contacts of any law. They
 /// are apart because a driver compiles a source when it is first used, which takes it some time for
@@ -70,14 +71,18 @@ CARD_INLINE void push_wall(const card_place here, const card_sweep_job* job, con
 CARD_INLINE void apply_block(const card_place here, const card_sweep_job* job, const int dim)
 {
     packed_problem* packed = (packed_problem*)&job->packed;
-    const int64_t number = job->first + here.block, first = packed->blocks[number].first;
+    const int64_t number = take_block(here, job), first = packed->blocks[number].first;
     const int32_t *group = job->groups.first, *of_block = job->groups.of_block + number;
+    await_others(here, job, number);
     for (int32_t g = of_block[0]; g < of_block[1]; g++) {
         PHASE (t) {
             for (int64_t k = own_batch(first, group[g], t); k < group[g + 1]; k += PACKED_SLOTS) {
                 apply_part(packed, dim, k, t % PACKED_LANES);
             }
         }
+    }
+    LAST_PHASE (t) {
+        tell_others(job, number, t);
     }
 }
 

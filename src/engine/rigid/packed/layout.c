@@ -394,12 +394,11 @@ static talus_status gather_waits(const packed_layout* l, packed_problem* packed)
     if (!good || !arrays_renew(&packed->wait_capacity, sum, ARRAY(packed->waits))) {
         return TALUS_ERR_MEMORY;
     }
-    int32_t* next = packed->waits;
+    int64_t next = 0;
     for (int64_t k = 0; k < l->blocks; k++) {
-        packed_block* block = &packed->blocks[k];
-        block->wait_count = (int32_t)l->waits[k].count;
-        block->waits = next;
-        for (int64_t i = 0; i < l->waits[k].count; i++) *next++ = l->waits[k].of[i];
+        packed->blocks[k].wait_count = (int32_t)l->waits[k].count;
+        packed->blocks[k].wait_first = next;
+        for (int64_t i = 0; i < l->waits[k].count; i++) packed->waits[next++] = l->waits[k].of[i];
     }
     return TALUS_OK;
 }

@@ -11,11 +11,14 @@
 typedef enum card_array {
     CARD_BLOCKS,
     CARD_BATCHES,
+    CARD_WAITS,
     CARD_WHO,
     CARD_SOURCE,
     CARD_OPEN,
     CARD_HELD,
     CARD_SUMS,
+    CARD_DONE,   ///< [block_count] passes
+    CARD_TICKET, ///< how many blocks have begun
     CARD_PUSHES,
     CARD_WALL_VELOCITY,
     CARD_FREE_ROW,       ///< [row_count][stride] rows of the free velocities
@@ -35,6 +38,7 @@ typedef struct packed_card {
     card_groups groups;
     int64_t group_count, group_capacity, start_capacity;
     int32_t *group, *start; ///< what CARD_GROUPS and CARD_GROUP_OF_BLOCK hold
+    uint32_t pass, begun;   ///< passes over all blocks, and blocks, that were launched
     bool* balls;            ///< [wave_count] no kinds but BALL and BOND
     int64_t wave_capacity;
     int64_t arrangement, gathering; ///< of the layout that is there
@@ -57,6 +61,14 @@ static bool is_there(packed_array array)
     return array != PACKED_SPIN_SCALE && array != PACKED_OLD_COMPOUND;
 }
 
+/// How many blocks others wait for, in all lists.
+static int64_t wait_count(const packed_problem* packed)
+{
+    if (packed->block_count == 0) return 0;
+    const packed_block* last = &packed->blocks[packed->block_count - 1];
+    return last->wait_first + last->wait_count;
+}
+
 static size_t bytes_of(const packed_problem* packed, card_array array)
 {
     const size_t dim = (size_t)packed->dim, batches = (size_t)packed->batch_count,
@@ -65,11 +77,14 @@ static size_t bytes_of(const packed_problem* packed, card_array array)
     switch (array) {
     case CARD_BLOCKS: return (blocks + 1) * sizeof *packed->blocks;
     case CARD_BATCHES: return batches * sizeof *packed->batches;
+    case CARD_WAITS: return (size_t)wait_count(packed) * sizeof *packed->waits;
     case CARD_WHO: return batches * 2 * lanes * sizeof *packed->who;
     case CARD_SOURCE: return batches * lanes * sizeof *packed->source;
     case CARD_OPEN: return batches * sizeof *packed->open;
     case CARD_HELD: return batches * lanes * sizeof *packed->held;
     case CARD_SUMS: return (blocks + 1) * sizeof *packed->sums;
+    case CARD_DONE: return blocks * sizeof *packed->done;
+    case CARD_TICKET: return sizeof(uint32_t);
     case CARD_PUSHES: return (blocks + 1) * sizeof *packed->pushes;
     case CARD_WALL_VELOCITY: return walls * sizeof *packed->wall_velocity;
     case CARD_FREE_ROW: return (size_t)packed->length[PACKED_ROW] * sizeof(double);
@@ -174,9 +189,9 @@ static void point_to_card(packed_card* on, const packed_problem* packed)
     packed_problem* there = &on->there;
     *there = *packed;
     there->blocks = on->others[CARD_BLOCKS].at;
-    there->waits = NULL;
+    there->waits = on->others[CARD_WAITS].at;
     there->wave = NULL;
-    there->done = NULL;
+    there->done = on->others[CARD_DONE].at;
     there->batches = on->others[CARD_BATCHES].at;
     there->who = on->others[CARD_WHO].at;
     there->source = on->others[CARD_SOURCE].at;
@@ -209,6 +224,7 @@ static talus_status put_layout(packed_card* on, const packed_problem* packed)
         if (find_groups(on, packed) || find_balls(on, packed)) return TALUS_ERR_MEMORY;
         put(on, packed, CARD_BLOCKS, packed->blocks);
         put(on, packed, CARD_BATCHES, packed->batches);
+        put(on, packed, CARD_WAITS, packed->waits);
         put(on, packed, CARD_GROUPS, on->group);
         put(on, packed, CARD_GROUP_OF_BLOCK, on->start);
     }
@@ -252,6 +268,9 @@ talus_status packed_to_card(packed_problem* packed, card* c)
     card_zero(c, &on->others[CARD_HELD], 0, bytes_of(packed, CARD_HELD));
     // The tail of a problem that has none is never swept.
     card_zero(c, &on->others[CARD_SUMS], 0, bytes_of(packed, CARD_SUMS));
+    card_zero(c, &on->others[CARD_DONE], 0, bytes_of(packed, CARD_DONE));
+    card_zero(c, &on->others[CARD_TICKET], 0, bytes_of(packed, CARD_TICKET));
+    on->pass = on->begun = 0;
     point_to_card(on, packed);
     packed->on_card = on;
     return card_state(c, NULL);
@@ -355,15 +374,20 @@ typedef struct wave_kernels {
     kernel_name balls, all, tail;
 } wave_kernels;
 
-/// Blocks wave by wave, then the tail if there is one, which is the block behind the last.
-static void do_waves(const packed_problem* packed, card_sweep_job job, const wave_kernels* kernels)
+/// All blocks, waves that have the same kernel in one launch, then the tail if there is one, which
+/// is the block behind the last.
+static void do_blocks(const packed_problem* packed, card_sweep_job job, const wave_kernels* kernels)
 {
     packed_card* on = packed->on_card;
     const packed_block* last = &packed->blocks[packed->block_count];
-    for (int64_t k = 0; k < packed->wave_count; k++) {
-        const card_grid grid = {.blocks = packed->wave[k + 1] - packed->wave[k],
+    job.order = (card_order){.ticket = on->others[CARD_TICKET].at, .pass = ++on->pass};
+    for (int64_t k = 0, end; k < packed->wave_count; k = end) {
+        for (end = k + 1; end < packed->wave_count && on->balls[end] == on->balls[k];) end++;
+        const card_grid grid = {.blocks = packed->wave[end] - packed->wave[k],
                                 .threads = CARD_SWEEP_THREADS};
         job.first = packed->wave[k];
+        job.order.begun = on->begun;
+        on->begun += (uint32_t)grid.blocks;
         card_launch(on->card, find(packed, on->balls[k] ? &kernels->balls : &kernels->all), grid,
                     &job);
     }
@@ -399,7 +423,7 @@ static void apply_impulses(const packed_problem* packed)
         .all = {SWEEPS, {"apply_2d", "apply_3d"}},
         .tail = {SWEEPS, {"apply_tail_2d", "apply_tail_3d"}},
     };
-    do_waves(packed, job_of(packed->on_card, &(packed_manner){0}, false), &kernels);
+    do_blocks(packed, job_of(packed->on_card, &(packed_manner){0}, false), &kernels);
 }
 
 void packed_card_apply(packed_problem* packed)
@@ -435,7 +459,7 @@ packed_sums packed_card_sweep(packed_problem* packed, const packed_manner* manne
     };
     packed_card* on = packed->on_card;
     packed_sums sums = {0};
-    do_waves(packed, job_of(on, manner, packed->has_old), &kernels[manner->momentum]);
+    do_blocks(packed, job_of(on, manner, packed->has_old), &kernels[manner->momentum]);
     move_walls(packed, packed->has_old);
     const card_total_job total = {.packed = on->there, .total = on->others[CARD_TOTAL].at};
     card_launch(on->card, card_find(on->card, "card_sweeps", "add_sums"), ONE_BLOCK, &total);

@@ -715,7 +715,8 @@ static void do_block(void* data, int64_t k)
     const block_pass* pass = data;
     packed_problem* packed = pass->packed;
     const packed_block* block = &packed->blocks[k];
-    for (int i = 0; i < block->wait_count; i++) wait_for(packed, block->waits[i], pass->number);
+    const int32_t* waits = packed->waits + block->wait_first;
+    for (int i = 0; i < block->wait_count; i++) wait_for(packed, waits[i], pass->number);
     pass->work(packed, k, pass->data);
     __atomic_store_n(&packed->done[k], pass->number, __ATOMIC_RELEASE);
 }

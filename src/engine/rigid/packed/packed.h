@@ -98,8 +98,8 @@ typedef struct packed_block {
     int64_t row_first, row_last; ///< rows of bodies that no earlier block touches
     int32_t wall;                ///< mobile wall whose contacts these are, -1: none
     int32_t wait_count;
-    const int32_t* waits; ///< blocks that must be done before it: the last ones, in the order of a
-                          ///< sweep, that touch its bodies
+    int64_t wait_first; ///< of packed_problem.waits: blocks that must be done before it, the last
+                        ///< ones, in the order of a sweep, that touch its bodies
 } packed_block;
 
 /// What a sweep tells about itself; w is the normal response of the contact, x its impulse after
