@@ -167,7 +167,7 @@ static inline void claim_make(const problem* p, const truth* t, int claim, claim
     certificate worst;
     const double estimate = residual_measure(p, 0.0, 1).velocity; // one number for all of them
     claim_ok(certificate_find(&work, p, 1, &worst), "out of memory");
-    claim_ok(witness_claims(&work, p, &witnesses, &worst), "out of memory");
+    claim_ok(witness_claims(&work, p, 1, &witnesses, &worst), "out of memory");
     for (int64_t k = 0; k < t->clusters.count; k++) {
         claimed[k] = (claim_of){0.0, 0.0};
         if (t->of[k].contacts == 0) continue;

@@ -194,7 +194,7 @@ static void a_witness_knows_the_distance(void** state)
     double* before = malloc(bytes);
     assert_non_null(before);
     memcpy(before, j.p.body, bytes);
-    assert_int_equal(witness_claims(&j.work, &j.p, &witnesses, &found), TALUS_OK);
+    assert_int_equal(witness_claims(&j.work, &j.p, 1, &witnesses, &found), TALUS_OK);
     const double error = distance(&j.p, exact.p.body, &j.work, 0) / j.work.of[0].scale;
     assert_true(error > 0.01); // there is something to see
     // 1.1 is SEVERAL of witness.c; the rest is what is certified of the witness itself.

@@ -16,13 +16,13 @@
 /// What is claimed of a cluster, in parts of what the certificate says; 1: the truth.
 static double honesty = 1.0;
 
-talus_status witness_claims(certificate_work* claims, const problem* p, witness_work* work,
-                            certificate* out)
+talus_status witness_claims(certificate_work* claims, const problem* p, int threads,
+                            witness_work* work, certificate* out)
 {
-    talus_status (*real)(certificate_work*, const problem*, witness_work*, certificate*);
+    talus_status (*real)(certificate_work*, const problem*, int, witness_work*, certificate*);
     *(void**)&real = dlsym(RTLD_NEXT, "witness_claims");
     assert_non_null(real);
-    const talus_status status = real(claims, p, work, out);
+    const talus_status status = real(claims, p, threads, work, out);
     for (int64_t k = 0; k < claims->clusters.count; k++) claims->of[k].bound *= honesty;
     out->bound *= honesty;
     return status;

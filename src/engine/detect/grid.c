@@ -382,6 +382,12 @@ static void sort_row(int32_t* b, int64_t count)
     }
 }
 
+/// x++, by any of so many threads.
+static ALWAYS_INLINE int64_t count_up(int64_t* x, int threads)
+{
+    return threads > 1 ? __atomic_fetch_add(x, 1, __ATOMIC_RELAXED) : (*x)++;
+}
+
 /// Gather the threads' pairs into one list sorted by (a, b): the same whatever the threads did.
 static talus_status collect(grid* g, int64_t ball_count, int threads, pair_list* out)
 {
@@ -397,15 +403,17 @@ static talus_status collect(grid* g, int64_t ball_count, int threads, pair_list*
     }
     int64_t* start = g->row_start;
     memset(start, 0, sizeof *start * (size_t)(ball_count + 1));
+#pragma omp parallel for num_threads(threads) schedule(static, 1)
     for (int t = 0; t < threads; t++) {
         const pair_list* p = &g->buffers[t].pairs;
-        for (int64_t k = 0; k < p->count; k++) start[p->a[k] + 1]++;
+        for (int64_t k = 0; k < p->count; k++) count_up(&start[p->a[k] + 1], threads);
     }
     for (int64_t i = 0; i < ball_count; i++) start[i + 1] += start[i];
+#pragma omp parallel for num_threads(threads) schedule(static, 1)
     for (int t = 0; t < threads; t++) {
         const pair_list* p = &g->buffers[t].pairs;
         for (int64_t k = 0; k < p->count; k++) {
-            int64_t place = start[p->a[k]]++;
+            const int64_t place = count_up(&start[p->a[k]], threads);
             out->a[place] = p->a[k];
             out->b[place] = p->b[k];
         }

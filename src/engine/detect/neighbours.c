@@ -15,7 +15,6 @@
 
 #include <float.h>
 #include <stdlib.h>
-#include <string.h>
 
 /// B/C above with motions in reaches: measured for spheres, and flat enough for all.
 static const double COST_RATIO = 4.0;
@@ -132,27 +131,44 @@ static bool still_holds(const neighbours* n, const ball_set* balls, const cell* 
     return outside == 0.0;
 }
 
-/// Fill `room` with the reach of each ball and room to move. None if some ball is so fast that no
-/// list can serve it.
-static void make_room(const neighbours* n, const ball_set* balls, double* room)
+/// Set n->room of the balls [first, last) to their motions a step while the last list served, in
+/// reaches, -1 if it did not have the ball.
+static void find_motions(void* data, int64_t first, int64_t last, double sums[2])
 {
-    double common[3] = {0.0, 0.0, 0.0}, sum = 0.0, most = 0.0, seen = 0.0;
-    if (n->count == balls->count && n->dim == balls->dim) common_motion(n, balls, common);
-    for (int64_t i = 0; i < balls->count; i++) {
-        room[i] = -1.0; // the list did not have it
+    const room_task* task = data;
+    const neighbours* n = task->n;
+    const ball_set* balls = task->balls;
+    for (int64_t i = first; i < last; i++) {
+        n->room[i] = -1.0;
         if (i >= n->count || n->dim != balls->dim) continue;
         double d[3];
         moved(n, balls, balls->dim, i, d);
-        vec_sub(balls->dim, d, d, common);
-        // Motion of the ball a step while the last list served, in reaches.
-        const double motion = vec_norm(balls->dim, d) / (balls->reach[i] * (double)(n->uses + 1));
-        room[i] = motion;
-        most = motion > most ? motion : most;
-        sum += motion;
-        seen++;
+        vec_sub(balls->dim, d, d, task->common);
+        n->room[i] = vec_norm(balls->dim, d) / (balls->reach[i] * (double)(n->uses + 1));
+        sums[0] += n->room[i];
+        sums[1]++;
     }
-    const double mean = sum / (seen + 1.0), best = sqrt(COST_RATIO / (mean + DBL_MIN));
+}
+
+static void find_fastest(void* data, int64_t first, int64_t last, double* most)
+{
+    const room_task* task = data;
+    for (int64_t i = first; i < last; i++) *most = fmax(*most, task->n->room[i]);
+}
+
+/// Fill n->room with the reach of each ball and room to move. None if some ball is so fast that no
+/// list can serve it.
+static void make_room(neighbours* n, const ball_set* balls, int threads)
+{
+    double* room = n->room;
+    double sums[2], most;
+    room_task task = {.n = n, .balls = balls};
+    if (n->count == balls->count && n->dim == balls->dim) common_motion(n, balls, task.common);
+    parallel_reduce(threads, balls->count, PARALLEL_SUM, 2, find_motions, &task, sums);
+    parallel_reduce(threads, balls->count, PARALLEL_MAX, 1, find_fastest, &task, &most);
+    const double mean = sums[0] / (sums[1] + 1.0), best = sqrt(COST_RATIO / (mean + DBL_MIN));
     const double steps = most > MOST_ROOM ? 0.0 : fmin(best, MOST_STEPS);
+#pragma omp parallel for num_threads(parallel_threads(threads, balls->count)) schedule(static)
     for (int64_t i = 0; i < balls->count; i++) {
         const double extra =
             room[i] < 0.0 ? FIRST_ROOM : fmin(LEAST_ROOM + steps * room[i], MOST_ROOM);
@@ -175,13 +191,15 @@ talus_status neighbours_update(neighbours* n, const ball_set* balls, const cell*
         return TALUS_ERR_MEMORY;
     }
     n->cell = *periodic;
-    make_room(n, balls, n->room);
+    make_room(n, balls, threads);
     n->count = -1; // until it is made
     const ball_set roomy = {balls->dim, balls->count, balls->position, n->room, balls->inv_mass};
     if (grid_pairs(n->grid, &roomy, periodic, threads, &n->pairs)) return TALUS_ERR_MEMORY;
-    const size_t numbers = (size_t)(balls->count * balls->dim);
-    if (numbers > 0) memcpy(n->position, balls->position, sizeof(double) * numbers);
-    for (int64_t i = 0; i < balls->count; i++) n->mobile[i] = balls->inv_mass[i] > 0.0;
+#pragma omp parallel for num_threads(parallel_threads(threads, balls->count)) schedule(static)
+    for (int64_t i = 0; i < balls->count; i++) {
+        vec_copy(balls->dim, n->position + i * balls->dim, balls->position + i * balls->dim);
+        n->mobile[i] = balls->inv_mass[i] > 0.0;
+    }
     n->count = balls->count;
     n->uses = 0;
     n->made++;

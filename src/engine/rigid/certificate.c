@@ -177,6 +177,7 @@ void certificate_free(certificate_work* work)
     body_clusters_free(&work->clusters);
     free(work->rest);
     free(work->terms);
+    free(work->of_contact);
     free(work->sums);
     free(work->of);
     free(work->row_error);
@@ -387,21 +388,10 @@ static void weigh_all(certificate_work* work, const problem* p, int threads)
 typedef struct cluster_pass {
     certificate_work* work;
     const problem* p;
-    int32_t (*cluster_of)(const certificate_work* work, const problem* p, int64_t item);
-    void (*add)(const certificate_work* work, const problem* p, int64_t item, cluster_sums* s);
+    const int32_t* cluster; ///< [items] -1: none
     int64_t items;
+    void (*add)(const certificate_work* work, const problem* p, int64_t item, cluster_sums* s);
 } cluster_pass;
-
-static int32_t of_contact(const certificate_work* work, const problem* p, int64_t c)
-{
-    return body_clusters_of_contact(&work->clusters, p, c);
-}
-
-static int32_t of_body(const certificate_work* work, const problem* p, int64_t i)
-{
-    (void)p;
-    return work->clusters.of_row[i];
-}
 
 /// Put sums over later items to those over earlier ones.
 static void join_sums(cluster_sums* to, const cluster_sums* part)
@@ -436,39 +426,54 @@ static void join_sums(cluster_sums* to, const cluster_sums* part)
     }
 }
 
-/// Add all items up. Nearly all contacts of a packing belong to one cluster: its sums are made in
-/// parts, which depend on the number of items alone, on all threads. Those of the others follow in
-/// the order of items.
-static void add_by_cluster(const cluster_pass* pass, int threads)
+/// Add up the items of the largest cluster, to which nearly all of a packing belong: in parts that
+/// depend on the number of items alone.
+static void add_to_largest(const cluster_pass* pass, int threads)
 {
     const certificate_work* work = pass->work;
-    const problem* p = pass->p;
     const int parts = parallel_chunks(pass->items);
     cluster_sums part[PARALLEL_CHUNKS];
-    bool has_others[PARALLEL_CHUNKS] = {false};
 #pragma omp parallel for num_threads(parallel_threads(threads, pass->items)) schedule(static)
     for (int k = 0; k < parts; k++) {
+        const int64_t last = parallel_first(pass->items, k + 1);
         part[k] = NO_SUMS;
-        const int64_t last = parallel_first(pass->items, k + 1);
         for (int64_t i = parallel_first(pass->items, k); i < last; i++) {
-            const int32_t cluster = pass->cluster_of(work, p, i);
-            if (cluster == work->largest) {
-                pass->add(work, p, i, &part[k]);
-            } else if (cluster >= 0) {
-                has_others[k] = true;
-            }
+            if (pass->cluster[i] == work->largest) pass->add(work, pass->p, i, &part[k]);
         }
     }
-    for (int k = 0; k < parts && work->largest >= 0; k++) {
-        join_sums(&work->sums[work->largest], &part[k]);
-    }
-    for (int k = 0; k < parts; k++) {
-        const int64_t last = parallel_first(pass->items, k + 1);
-        for (int64_t i = parallel_first(pass->items, k); i < last && has_others[k]; i++) {
-            const int32_t cluster = pass->cluster_of(work, p, i);
-            if (cluster < 0 || cluster == work->largest) continue;
-            pass->add(work, p, i, &work->sums[cluster]);
+    for (int k = 0; k < parts; k++) join_sums(&work->sums[work->largest], &part[k]);
+}
+
+/// Add up the items of the others, each cluster's in their order: every thread looks at all items,
+/// and takes those of its own clusters.
+static void add_to_others(const cluster_pass* pass, int threads)
+{
+    const certificate_work* work = pass->work;
+    const int64_t clusters = work->clusters.count;
+    const int team = parallel_threads(threads, pass->items);
+#pragma omp parallel for num_threads(team) schedule(static, 1)
+    for (int t = 0; t < team; t++) {
+        const int64_t first = clusters * t / team, last = clusters * (t + 1) / team;
+        for (int64_t i = 0; i < pass->items; i++) {
+            const int32_t k = pass->cluster[i];
+            if (k < first || k >= last || k == work->largest) continue;
+            pass->add(work, pass->p, i, &work->sums[k]);
         }
+    }
+}
+
+static void add_by_cluster(const cluster_pass* pass, int threads)
+{
+    if (pass->work->clusters.count > 0) add_to_largest(pass, threads);
+    if (pass->work->clusters.count > 1) add_to_others(pass, threads);
+}
+
+/// The clusters of the contacts, which are asked for again and again.
+static void find_clusters(certificate_work* work, const problem* p, int threads)
+{
+#pragma omp parallel for num_threads(parallel_threads(threads, p->count)) schedule(static)
+    for (int64_t c = 0; c < p->count; c++) {
+        work->of_contact[c] = body_clusters_of_contact(&work->clusters, p, c);
     }
 }
 
@@ -530,8 +535,8 @@ static void add_body(const certificate_work* work, const problem* p, int64_t i, 
 static void add_bodies(certificate_work* work, const problem* p, int threads)
 {
     const int dim = p->dim;
-    const cluster_pass contacts = {work, p, of_contact, add_contact, p->count},
-                       bodies = {work, p, of_body, add_body, p->rows};
+    const cluster_pass contacts = {work, p, work->of_contact, p->count, add_contact},
+                       bodies = {work, p, work->clusters.of_row, p->rows, add_body};
     weigh_all(work, p, threads);
     add_by_cluster(&contacts, threads);
     add_by_cluster(&bodies, threads);
@@ -586,7 +591,7 @@ static void set_rest(certificate_work* work, const problem* p, int threads)
     double* distance2 = work->row_error; // until errors are known
 #pragma omp parallel for num_threads(parallel_threads(threads, p->rows)) schedule(static)
     for (int64_t i = 0; i < p->rows; i++) distance2[i] = set_rest_of(work, p, i);
-    add_by_cluster(&(cluster_pass){work, p, of_body, add_distance, p->rows}, threads);
+    add_by_cluster(&(cluster_pass){work, p, work->clusters.of_row, p->rows, add_distance}, threads);
 }
 
 static void add_terms(const certificate_work* work, const problem* p, int64_t c, cluster_sums* s)
@@ -611,7 +616,7 @@ static void add_brackets(certificate_work* work, const problem* p, int threads)
     for (int64_t c = 0; c < p->count; c++) {
         friction_work in_motion, at_rest;
         double* terms = work->terms + TERMS * c;
-        const int32_t k = body_clusters_of_contact(&work->clusters, p, c);
+        const int32_t k = work->of_contact[c];
         look_ahead(p, p->dim, c, p->body);
         look_ahead(p, p->dim, c, work->rest);
         if (k < 0) continue;
@@ -624,7 +629,7 @@ static void add_brackets(certificate_work* work, const problem* p, int threads)
         terms[AT_REST] = any_bracket(p, c, &work->sums[k], work->rest, &at_rest);
         terms[LACKING_AT_REST] = at_rest.lacking;
     }
-    add_by_cluster(&(cluster_pass){work, p, of_contact, add_terms, p->count}, threads);
+    add_by_cluster(&(cluster_pass){work, p, work->of_contact, p->count, add_terms}, threads);
 }
 
 /// (d + sqrt(2 G - d^2)) / 2 of G = d^2 + gap.
@@ -664,47 +669,50 @@ static double bound_of(double error, double scale)
     return error == 0.0 ? 0.0 : error < CERTAIN * scale ? error / scale : INFINITY;
 }
 
-static void judge_clusters(certificate_work* work)
+/// `mean2` is what contacts do to all bodies, for their mass.
+static void judge_cluster(cluster_sums* s, double mean2, cluster_certificate* out)
 {
+    *out =
+        (cluster_certificate){.bodies = s->bodies, .contacts = s->contacts, .sliding = s->sliding};
+    const double least2 = ROUNDING * ROUNDING * (s->free2 + s->single2) +
+                          LEAST_EFFECT * LEAST_EFFECT * mean2 * s->mass;
+    const double scale = sqrt(fmax(s->effect2, least2));
+    double error[MOTIONS];
+    errors_of(s, scale, 0.0, s->gap, error);
+    out->scale = scale;
+    out->resting = error[AT_REST] < error[IN_MOTION];
+    out->plain = bound_of(fmin(error[IN_MOTION], error[AT_REST]), scale);
+
+    const double few = out->sliding > 0 ? fmin(1.0, sqrt(FEW / (double)out->sliding)) : 0.0;
+    const double all[MOTIONS] = {s->gap[IN_MOTION] + s->lacking[IN_MOTION],
+                                 s->gap[AT_REST] + s->lacking[AT_REST]};
+    const double resting = error_of(s->distance2, all[AT_REST]);
+    errors_of(s, scale, few, all, error);
+    error[IN_MOTION] +=
+        fmin(1.0, FEW_BEAR / (double)out->contacts) * (sqrt(s->unsure2) + sqrt(s->gripping2));
+    if (out->sliding > 0) {
+        error[AT_REST] += few * MAY_SLIP * root_of(resting / scale) * sqrt(s->rubbing2);
+    }
+    for (int m = 0; m < MOTIONS; m++) error[m] += MAY_GRIP * sqrt(s->unsettled2);
+    if (error[IN_MOTION] >= CERTAIN_IN_MOTION * scale && error[IN_MOTION] > 0.0) {
+        error[IN_MOTION] = INFINITY;
+    }
+    s->best = error[IN_MOTION] <= error[AT_REST] ? IN_MOTION : AT_REST;
+    out->bound = bound_of(error[s->best], scale);
+    out->assumed = s->friction && (s->best == IN_MOTION || out->sliding > 0 || out->bound > STANDS);
+}
+
+static void judge_clusters(certificate_work* work, int threads)
+{
+    const int64_t clusters = work->clusters.count;
     double effect2 = 0.0, mass = 0.0;
-    for (int64_t k = 0; k < work->clusters.count; k++) {
+    for (int64_t k = 0; k < clusters; k++) {
         effect2 += work->sums[k].effect2;
         mass += work->sums[k].mass;
     }
     const double mean2 = mass > 0.0 ? effect2 / mass : 0.0;
-    for (int64_t k = 0; k < work->clusters.count; k++) {
-        cluster_sums* s = &work->sums[k];
-        cluster_certificate* out = &work->of[k];
-        *out = (cluster_certificate){
-            .bodies = s->bodies, .contacts = s->contacts, .sliding = s->sliding};
-        const double least2 = ROUNDING * ROUNDING * (s->free2 + s->single2) +
-                              LEAST_EFFECT * LEAST_EFFECT * mean2 * s->mass;
-        const double scale = sqrt(fmax(s->effect2, least2));
-        double error[MOTIONS];
-        errors_of(s, scale, 0.0, s->gap, error);
-        out->scale = scale;
-        out->resting = error[AT_REST] < error[IN_MOTION];
-        out->plain = bound_of(fmin(error[IN_MOTION], error[AT_REST]), scale);
-
-        const double few = out->sliding > 0 ? fmin(1.0, sqrt(FEW / (double)out->sliding)) : 0.0;
-        const double all[MOTIONS] = {s->gap[IN_MOTION] + s->lacking[IN_MOTION],
-                                     s->gap[AT_REST] + s->lacking[AT_REST]};
-        const double resting = error_of(s->distance2, all[AT_REST]);
-        errors_of(s, scale, few, all, error);
-        error[IN_MOTION] +=
-            fmin(1.0, FEW_BEAR / (double)out->contacts) * (sqrt(s->unsure2) + sqrt(s->gripping2));
-        if (out->sliding > 0) {
-            error[AT_REST] += few * MAY_SLIP * root_of(resting / scale) * sqrt(s->rubbing2);
-        }
-        for (int m = 0; m < MOTIONS; m++) error[m] += MAY_GRIP * sqrt(s->unsettled2);
-        if (error[IN_MOTION] >= CERTAIN_IN_MOTION * scale && error[IN_MOTION] > 0.0) {
-            error[IN_MOTION] = INFINITY;
-        }
-        s->best = error[IN_MOTION] <= error[AT_REST] ? IN_MOTION : AT_REST;
-        out->bound = bound_of(error[s->best], scale);
-        out->assumed =
-            s->friction && (s->best == IN_MOTION || out->sliding > 0 || out->bound > STANDS);
-    }
+#pragma omp parallel for num_threads(parallel_threads(threads, clusters)) schedule(static)
+    for (int64_t k = 0; k < clusters; k++) judge_cluster(&work->sums[k], mean2, &work->of[k]);
 }
 
 void certificate_correct(certificate_work* work, int64_t k, double error)
@@ -764,33 +772,57 @@ static void judge_rows(certificate_work* work, const problem* p, int threads)
     }
 }
 
-void certificate_worst(const certificate_work* work, const problem* p, certificate* out)
+/// The worst body of the worst cluster, and of all: rows, -1: none.
+typedef struct worst_rows {
+    int64_t of_cluster, of_all;
+} worst_rows;
+
+static worst_rows worst_of(const certificate_work* work, int64_t cluster, int64_t first,
+                           int64_t last)
 {
+    const double* error = work->row_error;
+    worst_rows worst = {-1, -1};
+    for (int64_t i = first; i < last; i++) {
+        const int32_t k = work->clusters.of_row[i];
+        if (k < 0) continue;
+        if (k == cluster && (worst.of_cluster < 0 || error[i] > error[worst.of_cluster])) {
+            worst.of_cluster = i;
+        }
+        if (worst.of_all < 0 || error[i] > error[worst.of_all]) worst.of_all = i;
+    }
+    return worst;
+}
+
+void certificate_worst(const certificate_work* work, const problem* p, int threads,
+                       certificate* out)
+{
+    const double* error = work->row_error;
     *out = (certificate){.cluster = -1, .row = -1, .worst_row = -1};
     for (int64_t k = 0; k < work->clusters.count; k++) {
         // Of those without a bound the largest is the one to know of.
         const cluster_certificate* of = &work->of[k];
         const bool larger = isinf(of->bound) && of->bodies > out->cluster_bodies;
+        out->plain = fmax(out->plain, of->plain);
         if (out->cluster >= 0 && !(of->bound > out->bound || larger)) continue;
         out->cluster = k;
         out->bound = of->bound;
         out->cluster_bodies = of->bodies;
     }
-    for (int64_t k = 0; k < work->clusters.count; k++) {
-        out->plain = fmax(out->plain, work->of[k].plain);
-    }
     if (out->cluster < 0) return;
     out->sliding = work->of[out->cluster].sliding > 0 && !work->of[out->cluster].witnessed;
-    double most = -1.0;
-    for (int64_t i = 0; i < p->rows; i++) {
-        if (work->clusters.of_row[i] < 0) continue;
-        if (work->clusters.of_row[i] == out->cluster && work->row_error[i] > most) {
-            most = work->row_error[i];
-            out->row = i;
-        }
-        if (out->worst_row < 0 || work->row_error[i] > out->row_error) {
-            out->row_error = work->row_error[i];
-            out->worst_row = i;
+    const int parts = parallel_chunks(p->rows);
+    worst_rows part[PARALLEL_CHUNKS];
+#pragma omp parallel for num_threads(parallel_threads(threads, p->rows)) schedule(static)
+    for (int k = 0; k < parts; k++) {
+        part[k] = worst_of(work, out->cluster, parallel_first(p->rows, k),
+                           parallel_first(p->rows, k + 1));
+    }
+    for (int k = 0; k < parts; k++) {
+        const int64_t row = part[k].of_cluster, any = part[k].of_all;
+        if (row >= 0 && (out->row < 0 || error[row] > error[out->row])) out->row = row;
+        if (any >= 0 && (out->worst_row < 0 || error[any] > out->row_error)) {
+            out->row_error = error[any];
+            out->worst_row = any;
         }
     }
 }
@@ -802,17 +834,20 @@ talus_status certificate_find(certificate_work* work, const problem* p, int thre
     const int64_t clusters = work->clusters.count;
     if (!arrays_renew(&work->row_capacity, p->rows, ROWS(work->rest, problem_stride(p->dim)),
                       ARRAY(work->row_error)) ||
-        !arrays_renew(&work->contact_capacity, p->count, ROWS(work->terms, TERMS)) ||
+        !arrays_renew(&work->contact_capacity, p->count, ROWS(work->terms, TERMS),
+                      ARRAY(work->of_contact)) ||
         !arrays_renew(&work->cluster_capacity, clusters, ARRAY(work->sums), ARRAY(work->of))) {
         return TALUS_ERR_MEMORY;
     }
+#pragma omp parallel for num_threads(parallel_threads(threads, clusters)) schedule(static)
     for (int64_t k = 0; k < clusters; k++) work->sums[k] = NO_SUMS;
     count_bodies(work, p);
+    find_clusters(work, p, threads);
     add_bodies(work, p, threads);
     set_rest(work, p, threads);
     add_brackets(work, p, threads);
-    judge_clusters(work);
+    judge_clusters(work, threads);
     judge_rows(work, p, threads);
-    certificate_worst(work, p, out);
+    certificate_worst(work, p, threads, out);
     return TALUS_OK;
 }

@@ -40,7 +40,8 @@ typedef struct certificate {
 typedef struct certificate_work {
     body_clusters clusters;
     int64_t row_capacity, contact_capacity, cluster_capacity;
-    double* rest;  ///< [rows][stride] a motion to compare with
+    double* rest;        ///< [rows][stride] a motion to compare with
+    int32_t* of_contact; ///< [contacts] its cluster
     double* terms; ///< [contacts][TERMS] gap at each contact for the two motions, and friction
     struct cluster_sums* sums; ///< [clusters]
     cluster_certificate* of;   ///< [clusters]
@@ -57,6 +58,7 @@ talus_status certificate_find(certificate_work* work, const problem* p, int thre
 /// `error`, INFINITY if none was found.
 void certificate_correct(certificate_work* work, int64_t k, double error);
 /// The worst of all clusters and bodies.
-void certificate_worst(const certificate_work* work, const problem* p, certificate* out);
+void certificate_worst(const certificate_work* work, const problem* p, int threads,
+                       certificate* out);
 
 #endif

@@ -199,7 +199,8 @@ static talus_status certify(contact_dynamics* s, const step_order* order, step_c
     if (!s->certified) {
         TRY(certificate_find(&s->workspace.certificate, &s->problem, order->threads, &found));
     }
-    TRY(witness_claims(&s->workspace.certificate, &s->problem, &s->witnesses, &found));
+    TRY(witness_claims(&s->workspace.certificate, &s->problem, order->threads, &s->witnesses,
+                       &found));
     *out = (step_certificate){.bound = found.bound,
                               .bodies = found.cluster_bodies,
                               .grain = found.row < count ? found.row : -1,

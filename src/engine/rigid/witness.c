@@ -178,19 +178,19 @@ static talus_status question(certificate_work* claims, const problem* p, const i
     return status;
 }
 
-talus_status witness_claims(certificate_work* claims, const problem* p, witness_work* work,
-                            certificate* out)
+talus_status witness_claims(certificate_work* claims, const problem* p, int threads,
+                            witness_work* work, certificate* out)
 {
     int64_t* number = malloc(sizeof *number * (size_t)(p->count + 1));
     const bool all = large_are_certified(claims);
     int64_t count = 0;
     if (!number) return TALUS_ERR_MEMORY;
     for (int64_t c = 0; c < p->count; c++) {
-        const int32_t k = body_clusters_of_contact(&claims->clusters, p, c);
+        const int32_t k = claims->of_contact[c];
         if (k >= 0 && in_question(&claims->of[k], all)) number[count++] = c;
     }
     const talus_status status = count > 0 ? question(claims, p, number, count, work) : TALUS_OK;
     free(number);
-    if (status == TALUS_OK) certificate_worst(claims, p, out);
+    if (status == TALUS_OK) certificate_worst(claims, p, threads, out);
     return status;
 }

@@ -18,7 +18,7 @@ typedef struct witness_work {
 void witness_free(witness_work* work);
 /// Check what `claims` says of the clusters of few contacts of a problem, and correct it; `out` is
 /// what follows for the problem. The problem itself is left as it is.
-talus_status witness_claims(certificate_work* claims, const problem* p, witness_work* work,
-                            certificate* out);
+talus_status witness_claims(certificate_work* claims, const problem* p, int threads,
+                            witness_work* work, certificate* out);
 
 #endif
