@@ -208,13 +208,22 @@ static void hint_resume(const char* directory)
 
 // ---- the run -----------------------------------------------------------------------------------
 
-/// Set by SIGINT and SIGTERM. A signal handler can reach nothing but a static.
+/// Set by SIGINT and SIGTERM. A signal handler can reach nothing but statics.
 static volatile sig_atomic_t stop_requested;
+static double stop_requested_at;
 
+/// Whoever insists is obeyed: a later signal has its usual effect. One that comes with the first is
+/// no other request: `timeout` and job managers send it to a program and to its group.
 static void request_stop(int signal_number)
 {
-    (void)signal_number;
-    stop_requested = 1;
+    static const double AT_ONCE = 0.5; // seconds
+    if (!stop_requested) {
+        stop_requested_at = clock_seconds();
+        stop_requested = 1;
+    } else if (clock_seconds() - stop_requested_at > AT_ONCE) {
+        signal(signal_number, SIG_DFL);
+        raise(signal_number); // when the handler has returned
+    }
 }
 
 int carry_out(talus_run_def* def, bool resume, carry_options options)
@@ -229,9 +238,7 @@ int carry_out(talus_run_def* def, bool resume, carry_options options)
     talus_summary summary = {0};
     talus_report report = {0};
     talus_error error = {0};
-    // The second signal of a kind has its usual effect: whoever insists is obeyed.
-    struct sigaction action = {.sa_handler = request_stop,
-                               .sa_flags = (int)(SA_RESETHAND | SA_RESTART)};
+    struct sigaction action = {.sa_handler = request_stop, .sa_flags = SA_RESTART};
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);

@@ -65,6 +65,22 @@ class Resume(WholeRun):
             shutil.rmtree(out)
         self.assertGreater(broken, 0, "no run was killed: the moments were badly chosen")
 
+    def test_second_signal(self):
+        """One that comes with the first is the same request, sent to a program and its group; a later one
+        ends the run at once. A step takes a second or more here."""
+        slow = [TALUS, "run", "arch", "--quiet", "--set", "solver.method=sweeps", "--set", "solver.stop=sweeps",
+                "--set", "solver.max_sweeps=2000000", "-o"]
+        for pause, status in ((0.0, INTERRUPTED), (1.0, -signal.SIGTERM)):
+            out = self.root / f"second-{pause}"
+            child = subprocess.Popen([*slow, out])
+            while not (out / "run.json").exists():
+                time.sleep(0.01)
+            time.sleep(0.3)
+            child.send_signal(signal.SIGTERM)
+            time.sleep(pause + 0.01)
+            child.send_signal(signal.SIGTERM)
+            self.assertEqual(child.wait(), status, f"{pause} s between")
+
     def test_resume_after_kill_while_cleaning_up(self):
         """All frames are in the base already, and only some segments are left beside it."""
         out, kept = self.root / "cleaning", self.root / "segments"
