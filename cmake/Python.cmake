@@ -85,7 +85,8 @@ target_link_libraries(talus_python PRIVATE talus_workshop)
 set_target_properties(talus_python PROPERTIES
   PREFIX "" OUTPUT_NAME _talus SUFFIX "${talus_python_suffix}"
   LIBRARY_OUTPUT_DIRECTORY ${talus_python_package}
-  INSTALL_RPATH "$ORIGIN/${library_from_package}")
+  ${TALUS_FIND_LIBRARIES_AS_INSTALLED}
+  INSTALL_RPATH "$ORIGIN/${library_from_package};$ORIGIN/../..") # the second in the build tree
 target_compile_options(talus_python PRIVATE -O1) # calls only; nothing in it is worth more
 
 # Type stubs, written by the package itself once it can be imported (not with sanitizers, which would

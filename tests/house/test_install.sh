@@ -42,6 +42,14 @@ for each in "$libdir"/libtalus.so "$libdir"/libtalus_workshop.so; do
         fail "$each has no version in its soname"
 done
 
+# An empty path would make the loader take libraries from the folder in which the program is called.
+for each in "$TALUS_BUILD/talus" "$TALUS_BUILD"/libtalus*.so "$TALUS_BUILD"/python/talus/*.so \
+    "$prefix/bin/talus" "$libdir"/libtalus*.so $(find "$prefix" -name '_talus*.so'); do
+    [ -e "$each" ] || continue
+    paths=$(objdump -p "$each" | awk '/R(UN)?PATH/ { print $2 }')
+    [[ ":$paths:" != *::* || -z "$paths" ]] || fail "$each looks for libraries in an empty path: $paths"
+done
+
 # Through pkg-config.
 export PKG_CONFIG_PATH=$libdir/pkgconfig
 flags="-Wall -Wextra -Werror $TALUS_CFLAGS"

@@ -590,6 +590,15 @@ static void test_fill_reports(void** state)
     assert_int_equal(generate_fill(&def, &context, &base, &list, &report, &error),
                      TALUS_ERR_ARGUMENT);
     assert_non_null(strstr(error.text, "either count or solid_fraction"));
+
+    // Grains so small that their volume is nothing never fill anything, and nobody tries to.
+    def.count = 0;
+    for (double size = 1e-3; size > 1e-300; size *= 1e-40) {
+        def.sizes.value = size * 1e-3;
+        assert_int_equal(generate_fill(&def, &context, &base, &list, &report, &error),
+                         TALUS_ERR_ARGUMENT);
+        assert_non_null(strstr(error.text, "are the sizes right?"));
+    }
 }
 
 // ---- chain and CSV -----------------------------------------------------------------------------
@@ -720,6 +729,10 @@ static void test_csv_errors(void** state)
         generate_csv("/nonexistent/a.csv", &context, &none, &balls, &base, NULL, &report, &error),
         TALUS_ERR_IO);
     assert_non_null(strstr(error.text, "/nonexistent/a.csv"));
+    assert_int_equal(
+        generate_csv("/dev/zero", &context, &none, &balls, &base, NULL, &report, &error),
+        TALUS_ERR_IO);
+    assert_string_equal(error.text, "/dev/zero is a pipe or a device; a file is needed");
 }
 
 // ---- inlets ------------------------------------------------------------------------------------

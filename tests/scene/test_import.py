@@ -212,10 +212,13 @@ class Csv(Folder):
         self.assertIn("in 2D: that the axis z is periodic was left out", done.stdout)
 
     def test_endless_line(self):
+        zeros = self.root / "zeros"
+        zeros.write_bytes(bytes(2 << 20))
         for options in ([], ["--format", "csv"], ["--format", "lammps-dump"]):
-            done = talus("import", "/dev/zero", "-o", self.root / "s.yaml", *options)
-            self.assertEqual(done.returncode, FAILURE)
-            self.assertIn("longer than 1048576 bytes", done.stderr)
+            for path, words in ((zeros, "longer than 1048576 bytes"), ("/dev/zero", "a pipe or a device")):
+                done = talus("import", path, "-o", self.root / "s.yaml", *options)
+                self.assertEqual(done.returncode, FAILURE)
+                self.assertIn(words, done.stderr)
 
     def test_other_letters(self):
         """What YAML does not take, in names of columns, materials and the file: bytes of Latin-1, control

@@ -8,6 +8,7 @@
 #include "support.h"
 
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const char* const path = "test_mesh_file.tmp";
@@ -187,7 +188,16 @@ static void test_bad_files(void** state)
     talus_error error;
     triangles t;
     assert_int_equal(triangles_read("no/such/file.stl", &t, &error), TALUS_ERR_IO);
-    assert_non_null(strstr(error.text, "no/such/file.stl: cannot open"));
+    assert_non_null(strstr(error.text, "no/such/file.stl: cannot be opened"));
+    assert_int_equal(triangles_read(".", &t, &error), TALUS_ERR_IO);
+    assert_string_equal(error.text, ". is a folder; a file is needed");
+    // What may have no end, or no beginning.
+    assert_int_equal(triangles_read("/dev/zero", &t, &error), TALUS_ERR_IO);
+    assert_string_equal(error.text, "/dev/zero is a pipe or a device; a file is needed");
+    unlink("test_mesh_file.pipe");
+    assert_int_equal(mkfifo("test_mesh_file.pipe", 0600), 0);
+    assert_int_equal(triangles_read("test_mesh_file.pipe", &t, &error), TALUS_ERR_IO);
+    unlink("test_mesh_file.pipe");
 }
 
 /// Random damage to good files: an error or a mesh, never a crash (the sanitizers watch).

@@ -91,6 +91,25 @@ static bool read_all(int file, unsigned char* data, size_t size)
     return true;
 }
 
+talus_status files_open(const char* path, FILE** out, talus_error* error)
+{
+    *out = NULL;
+    struct stat facts;
+    // Whoever opens a pipe waits for somebody to write into it, unless asked not to.
+    const int handle = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    if (handle < 0 || fstat(handle, &facts) != 0) {
+        error_set(error, TALUS_ERR_IO, "%s: cannot be opened: %s", path, strerror(errno));
+    } else if (S_ISDIR(facts.st_mode)) {
+        error_set(error, TALUS_ERR_IO, "%s is a folder; a file is needed", path);
+    } else if (!S_ISREG(facts.st_mode)) {
+        error_set(error, TALUS_ERR_IO, "%s is a pipe or a device; a file is needed", path);
+    } else if (!(*out = fdopen(handle, "r"))) {
+        error_set(error, TALUS_ERR_IO, "%s: cannot be opened: %s", path, strerror(errno));
+    }
+    if (!*out && handle >= 0) close(handle);
+    return *out ? TALUS_OK : TALUS_ERR_IO;
+}
+
 talus_status files_read(const char* path, unsigned char** data, size_t* size, talus_error* error)
 {
     *data = NULL;

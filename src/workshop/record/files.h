@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <talus/base.h>
 
 /// A formatted path or other text on the heap, NULL when memory is short.
@@ -20,6 +21,9 @@ talus_status files_write(const char* path, const void* head, size_t head_size, c
 /// files_write() to `path`.tmp, then rename to `path`.
 talus_status files_replace(const char* path, const void* body, size_t size, bool sync,
                            talus_error* error);
+/// Open a file that somebody else has made to read it. Folders are refused, and pipes and devices,
+/// which may have no end.
+talus_status files_open(const char* path, FILE** out, talus_error* error);
 /// The whole file; the caller frees *data.
 talus_status files_read(const char* path, unsigned char** data, size_t* size, talus_error* error);
 talus_status files_rename(const char* from, const char* to, talus_error* error);

@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "base/vec.h"
+#include "record/files.h"
 #include "scene/generate.h"
 
 typedef enum field_type {
@@ -365,10 +366,8 @@ talus_status generate_csv(const char* path, const generate_context* context, con
                           grain_list* grains, generate_report* report, talus_error* error)
 {
     *report = (generate_report){0};
-    FILE* file = fopen(path, "r");
-    if (!file) {
-        return error_set(error, TALUS_ERR_IO, "%s: cannot be opened: %s", path, strerror(errno));
-    }
+    FILE* file;
+    TRY(files_open(path, &file, error));
     talus_error local;
     csv c = {.path = path,
              .dim = context->dim,

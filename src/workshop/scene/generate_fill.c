@@ -66,18 +66,33 @@ typedef struct radii_list {
     int64_t count, capacity;
 } radii_list;
 
+static talus_status too_many(talus_error* error)
+{
+    return error_set(error, TALUS_ERR_ARGUMENT,
+                     "fill: more than %lld grains would be needed; are the sizes right?",
+                     (long long)MOST_GRAINS);
+}
+
 static talus_status radii_add(radii_list* list, double radius, talus_error* error)
 {
-    if (list->count == MOST_GRAINS) {
-        return error_set(error, TALUS_ERR_ARGUMENT,
-                         "fill: more than %lld grains would be needed; are the sizes right?",
-                         (long long)MOST_GRAINS);
-    }
+    if (list->count == MOST_GRAINS) return too_many(error);
     if (!arrays_grow(&list->capacity, list->count + 1, ARRAY(list->r))) {
         return error_memory(error, "random filling");
     }
     list->r[list->count++] = radius;
     return TALUS_OK;
+}
+
+/// After so many draws sizes are known well enough to tell that no list can hold all that are
+/// needed.
+enum { DRAWS_TO_TELL = 4096 };
+
+/// Would the sizes drawn so far, by far, not do with the most grains that there may be?
+static bool never_ends(const radii_list* list, double filled, double target)
+{
+    static const double BY_FAR = 100.0;
+    return list->count == DRAWS_TO_TELL &&
+           !(BY_FAR * filled * (double)(MOST_GRAINS / DRAWS_TO_TELL) > target);
 }
 
 /// Draw sizes until the count is there, or until the solid volume is as near as it gets.
@@ -95,6 +110,9 @@ static talus_status draw_sizes(const fill_def* def, int dim, rng* r, radii_list*
         if (def->count == 0 && filled + 0.5 * volume > target && list->count > 0) break;
         status = radii_add(list, radius, error);
         filled += volume;
+        if (def->count == 0 && status == TALUS_OK && never_ends(list, filled, target)) {
+            status = too_many(error);
+        }
     }
     sizes_destroy(s);
     return status;

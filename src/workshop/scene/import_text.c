@@ -2,24 +2,18 @@
 #include "scene/import.h"
 
 #include "base/array.h"
+#include "record/files.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 talus_status import_open(import_file* f, const char* path, talus_error* error)
 {
     *f = (import_file){.path = path, .error = error};
-    struct stat facts;
-    if (stat(path, &facts) == 0 && S_ISDIR(facts.st_mode)) {
-        return error_set(error, TALUS_ERR_IO, "%s is a folder; a file is needed", path);
-    }
-    f->file = fopen(path, "re");
-    if (f->file) return TALUS_OK;
-    return error_set(error, TALUS_ERR_IO, "%s: cannot be opened: %s", path, strerror(errno));
+    return files_open(path, &f->file, error);
 }
 
 void import_close(import_file* f)

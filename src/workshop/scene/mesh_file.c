@@ -9,6 +9,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/vec.h"
+#include "record/files.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -249,9 +250,8 @@ static talus_status read_obj(mesh_reader* r)
 
 static talus_status load(mesh_reader* r)
 {
-    FILE* file = fopen(r->path, "rb");
-    if (!file)
-        return error_set(r->error, TALUS_ERR_IO, "%s: cannot open: %s", r->path, strerror(errno));
+    FILE* file;
+    TRY(files_open(r->path, &file, r->error));
     int64_t capacity = 0;
     bool memory = true;
     size_t got = 1;
