@@ -9,8 +9,10 @@
 /// Until then steps are coarse (WARM_SWEEPS sweeps without momentum); then come NOT_COUNTED by the
 /// default rule, and those that count. So many are left out because a flow needs about three times
 /// sqrt(d/g) to forget what coarse steps have left in its loads: sweeps of a collapse of 10^4 disks
-/// fall from 220 to 130 in this time. Those that count are made a second time by two threads, from
-/// a copy of the world, with the same bits. Times depend on the machine; sweeps and updates do not.
+/// fall from 220 to 130 in this time. Those that count are made by two threads, too, in a copy of
+/// the world and with the same bits: each step by one thread and then by two, since a machine is
+/// not equally fast all the time. Wall times and the gain are medians over steps. Times depend on
+/// the machine; sweeps and updates do not.
 /// A million grains are followed from LARGE_WARM_UP on, when they have fallen by some diameters,
 /// the lowest onto the floor: all move.
 ///
@@ -267,36 +269,42 @@ typedef struct course {
     int steps, unconverged;
     int within; ///< certified within CERTIFIED
     int64_t contacts;
-    double parts, sweeps, updates, cpu, wall; ///< a step
-    double estimate[MOST_STEPS];              ///< of the velocity error, sorted
-    double certified[MOST_STEPS];             ///< likewise
-    uint64_t hash;                            ///< of the last state
+    double parts, sweeps, updates, cpu; ///< a step
+    double wall[MOST_STEPS];            ///< of each step, s
+    double estimate[MOST_STEPS];        ///< of the velocity error
+    double certified[MOST_STEPS];
 } course;
 
-static course follow(talus_world* world, int steps, int threads)
+static void follow(course* c, talus_world* world, int threads)
 {
-    course c = {.steps = steps};
     talus_error error = {0};
     talus_step_result r;
     use_threads(world, threads);
     const double wall = bench_clock(CLOCK_MONOTONIC), cpu = bench_clock(CLOCK_PROCESS_CPUTIME_ID);
-    for (int i = 0; i < steps; i++) {
-        bench_ok(talus_world_step(world, STEP, &r, &error), error.text);
-        c.parts += (double)r.substeps / steps;
-        c.sweeps += (double)r.sweeps / steps;
-        c.updates += (double)r.updates / steps;
-        c.unconverged += !r.converged;
-        c.estimate[i] = r.rigidity.velocity_error;
-        c.certified[i] = r.rigidity.certified;
-        c.within += r.rigidity.certified <= CERTIFIED;
-    }
-    c.wall = (bench_clock(CLOCK_MONOTONIC) - wall) / steps;
-    c.cpu = (bench_clock(CLOCK_PROCESS_CPUTIME_ID) - cpu) / steps;
-    c.contacts = r.contacts;
-    c.hash = talus_world_hash(world);
-    qsort(c.estimate, (size_t)steps, sizeof(double), bench_compare);
-    qsort(c.certified, (size_t)steps, sizeof(double), bench_compare);
-    return c;
+    bench_ok(talus_world_step(world, STEP, &r, &error), error.text);
+    c->wall[c->steps] = bench_clock(CLOCK_MONOTONIC) - wall;
+    c->cpu += bench_clock(CLOCK_PROCESS_CPUTIME_ID) - cpu;
+    c->parts += (double)r.substeps;
+    c->sweeps += (double)r.sweeps;
+    c->updates += (double)r.updates;
+    c->unconverged += !r.converged;
+    c->estimate[c->steps] = r.rigidity.velocity_error;
+    c->certified[c->steps] = r.rigidity.certified;
+    c->within += r.rigidity.certified <= CERTIFIED;
+    c->contacts = r.contacts;
+    c->steps++;
+}
+
+/// Sums become means, and lists are sorted.
+static void finish(course* c)
+{
+    c->cpu /= c->steps;
+    c->parts /= c->steps;
+    c->sweeps /= c->steps;
+    c->updates /= c->steps;
+    qsort(c->wall, (size_t)c->steps, sizeof(double), bench_compare);
+    qsort(c->estimate, (size_t)c->steps, sizeof(double), bench_compare);
+    qsort(c->certified, (size_t)c->steps, sizeof(double), bench_compare);
 }
 
 static void coarse_steps(talus_world* world, double time)
@@ -329,17 +337,29 @@ static double measure(flow_kind kind, int dim, int count, int steps, double tole
         own.tolerance = tolerance;
         bench_ok(talus_world_set_solver(world, &own, &error), error.text);
     }
-    follow(world, count > LARGE ? 1 : NOT_COUNTED, 1);
+    course settling = {0}, one = {0}, two = {0};
+    for (int i = 0; i < (count > LARGE ? 1 : NOT_COUNTED); i++) follow(&settling, world, 1);
     bench_ok(talus_world_copy(world, &twin, &error), error.text);
-    const course one = follow(world, steps, 1), two = twice ? follow(twin, steps, 2) : one;
-    if (one.hash != two.hash) bench_ok(1, "two threads gave other bits than one");
+    double gain[MOST_STEPS];
+    for (int i = 0; i < steps; i++) {
+        follow(&one, world, 1);
+        if (!twice) continue;
+        follow(&two, twin, 2);
+        gain[i] = one.wall[i] / two.wall[i];
+    }
+    if (twice && talus_world_hash(world) != talus_world_hash(twin))
+        bench_ok(1, "two threads gave other bits than one");
+    finish(&one);
     printf("%-9s %d %8d %8lld %5.2f %6.1f %5d %5.2f %8.1f %10.3g %9.2f %9.2f", flow_names[kind],
            dim, count, (long long)one.contacts, warm_up, start, steps, one.parts, one.sweeps,
-           one.updates, 1e3 * one.cpu, 1e3 * one.wall);
-    if (twice)
-        printf(" %9.2f %6.2f %9.2f", 1e3 * two.wall, one.wall / two.wall, 1e3 * two.cpu);
-    else
+           one.updates, 1e3 * one.cpu, 1e3 * one.wall[steps / 2]);
+    if (twice) {
+        finish(&two);
+        qsort(gain, (size_t)steps, sizeof(double), bench_compare);
+        printf(" %9.2f %6.2f %9.2f", 1e3 * two.wall[steps / 2], gain[steps / 2], 1e3 * two.cpu);
+    } else {
         printf(" %9s %6s %9s", "-", "-", "-");
+    }
     printf(" %5.0f%% %7.2f%% %7.2f%% %7.2f%% %7.2f%% %6.0f%%\n", 100.0 * one.unconverged / steps,
            100.0 * one.estimate[steps / 2], 100.0 * one.estimate[steps - 1],
            100.0 * one.certified[steps / 2], 100.0 * one.certified[steps - 1],
@@ -418,7 +438,7 @@ int main(int argc, char** argv)
     halve_steps = !bench_option(argc, argv, "--fixed");
     const int size_count = bench_option(argc, argv, "--quick") ? 1 : 3;
     printf("Flows by the default rule: seconds of the flow and of CPU time before the first step "
-           "that counts; parts, sweeps, updates and milliseconds a step\n");
+           "that counts; parts, sweeps, updates and milliseconds a step (wall: medians)\n");
     printf(
         "flow      D   grains contacts begin    cpu steps parts   sweeps    updates    cpu ms   "
         "wall ms 2 threads  times    cpu ms uncon- estimate         certified          within\n"

@@ -6,7 +6,8 @@
 /// between the cases, so that all see the same machine. What is told of a step comes from one more
 /// step after the last round.
 ///
-/// bullet [--fall]     --fall: instead of that, the same boxes falling and settling in each code
+/// bullet [--fall [CASE]]   --fall: instead of that, the same boxes falling and settling in each
+///                          code, or in the cases whose names have this text in them
 #include "pile.h"
 
 #include <algorithm>
@@ -111,8 +112,9 @@ static void report(measured& m, double reference)
     std::fflush(stdout);
 }
 
-/// The boxes fall from the lattice and settle, in each code by itself.
-static void fall()
+/// The boxes fall from the lattice and settle, in each code by itself; `which` is in the names of
+/// the cases.
+static void fall(const char* which)
 {
     struct faller {
         const char* name;
@@ -135,6 +137,7 @@ static void fall()
                 FALL_SECONDS);
     std::printf("%-36s %8s %8s %9s %9s\n", "", "CPU s", "ms", "largest", "mean");
     for (const faller& f : FALLERS) {
+        if (!std::strstr(f.name, which)) continue;
         scene what = bricks(FRICTION);
         what.step = f.step;
         const int steps = static_cast<int>(FALL_SECONDS / f.step + 0.5);
@@ -160,7 +163,7 @@ static void fall()
 int main(int argc, char** argv)
 {
     if (argc > 1 && std::strcmp(argv[1], "--fall") == 0) {
-        fall();
+        fall(argc > 2 ? argv[2] : "");
         return 0;
     }
     const scene what = bricks(FRICTION);

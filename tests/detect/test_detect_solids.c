@@ -143,6 +143,40 @@ static void test_nothing_missed(void** state)
     }
 }
 
+/// After grains have gone some way their contacts overlap by as much as narrow_gap() says, however
+/// often the bodies behind them were looked at; 0 where they do not.
+static void test_overlaps_are_gaps(void** state)
+{
+    (void)state;
+    for (int dim = 2; dim <= 3; dim++) {
+        rng r = rng_make(43, (uint64_t)dim, 0);
+        int64_t apart = 0, over = 0;
+        for (int n = 0; n < test_count(20, 4); n++) {
+            talus_world* world = random_cloud(&r, dim, dim == 2 ? 60 : 120);
+            physical_state* s = &world->state;
+            narrow_scratch scratch = {0}, fresh = {0};
+            talus_error error = {0};
+            check_ok(talus_world_step(world, 1e-12, NULL, &error), error);
+            for (int64_t k = 0; k < s->grains.count * dim; k++)
+                s->grains.position[k] += uniform(&r, -0.01, 0.01);
+            assert_int_equal(poses_update(&s->poses, &s->grains), TALUS_OK);
+            for (int64_t c = 0; c < s->contacts.count; c++) {
+                const double gap = narrow_gap(&s->grains, &s->walls, &s->cell, &s->poses, &fresh,
+                                              &s->contacts, c, 1e-6);
+                const double overlap = narrow_overlap(&s->grains, &s->walls, &s->cell, &s->poses,
+                                                      &scratch, &s->contacts, c, 1e-6);
+                assert_true(fabs(overlap - fmax(-gap, 0.0)) < 1e-14);
+                apart += gap > 0.0;
+                over += gap < 0.0;
+            }
+            narrow_scratch_free(&scratch);
+            narrow_scratch_free(&fresh);
+            talus_world_destroy(world);
+        }
+        assert_true(apart > 20 && over > 20);
+    }
+}
+
 /// Columns of boxes side by side on a plane, at rest.
 static talus_world* box_pile(int dim, int threads)
 {
@@ -231,6 +265,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_nothing_missed),
+        cmocka_unit_test(test_overlaps_are_gaps),
         cmocka_unit_test(test_names_stay),
         cmocka_unit_test(test_threads_do_not_matter),
     };

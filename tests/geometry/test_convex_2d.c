@@ -150,6 +150,7 @@ static void test_distance(void** state)
         const convex *x = body(&a), *y = body(&b);
         double size = a.radius + b.radius, fast = convex_distance(x, y, delta, n);
         value = fmax(value, fabs(fast - slow_distance(x, y, delta, m)) / size);
+        value = fmax(value, fabs(convex_overlap(x, y, delta) - fmax(-fast, 0.0)) / size);
         normal = fmax(normal, fabs(slow_gap(x, y, delta, n) - fast) / size);
         if (i % 8 == 0) chain = fmax(chain, fabs(hull_distance(x, y, delta) - fast) / size);
         if (fmax(value, normal) > 1e-10 || chain > 1e-10) {
@@ -182,6 +183,7 @@ static void test_distance_round(void** state)
         double skins = x->skin + y->skin, size = a.radius + b.radius + skins;
         double fast = convex_distance(x, y, delta, n);
         value = fmax(value, fabs(fast - slow_distance(x, y, delta, m)) / size);
+        value = fmax(value, fabs(convex_overlap(x, y, delta) - fmax(-fast, 0.0)) / size);
         normal = fmax(normal, fabs(slow_gap(x, y, delta, n) - skins - fast) / size);
     }
     check_below("distance, of the size", value, 1e-10, "rounding");

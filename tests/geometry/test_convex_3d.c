@@ -119,6 +119,7 @@ static void compare(placed* a, placed* b, const double delta[3], worst* w)
     double fast = convex_distance(x, y, delta, n), slow = slow_distance(x, y, delta, m);
     double skins = x->skin + y->skin;
     w->value = fmax(w->value, fabs(fast - slow) / size);
+    w->value = fmax(w->value, fabs(convex_overlap(x, y, delta) - fmax(-fast, 0.0)) / size);
     w->normal = fmax(w->normal, fabs(slow_gap(x, y, delta, n) - skins - fast) / size);
     if (fabs(slow) < 1e-6 * size) w->near++;
     if (slow > 0.0)

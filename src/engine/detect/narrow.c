@@ -5,6 +5,7 @@
 #include "base/vec.h"
 #include "geometry/feature.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 /// Pairs that one thread works on at a time; kept pairs are 16-bit offsets. Nothing depends on it.
@@ -166,4 +167,13 @@ double narrow_gap(const grains* g, const walls* w, const cell* periodic, const p
     if (a < 0) return wall_gap(g, w, periodic, scratch, list, c);
     if (g->solid[a] < 0 && g->solid[b] < 0) return ball_ball_gap(g, periodic, a, b, normal);
     return solid_solid_gap(g, periodic, p, list, c, tolerance);
+}
+
+double narrow_overlap(const grains* g, const walls* w, const cell* periodic, const poses* p,
+                      narrow_scratch* scratch, const contacts* list, int64_t c, double tolerance)
+{
+    const int32_t a = list->a_row[c], b = list->b_row[c];
+    if (a >= 0 && (g->solid[a] >= 0 || g->solid[b] >= 0))
+        return solid_solid_overlap(g, periodic, p, &scratch->last_parts, list, c, tolerance);
+    return fmax(-narrow_gap(g, w, periodic, p, scratch, list, c, tolerance), 0.0);
 }

@@ -44,12 +44,21 @@ typedef struct narrow {
                  ///< narrow_append() does not write the caller does
 } narrow;
 
-/// Memory of one thread that looks for contacts.
+/// How far two parts overlap.
+typedef struct parts_overlap {
+    bool known;
+    int32_t a, b; ///< grains
+    int part_a, part_b;
+    double overlap;
+} parts_overlap;
+
+/// Memory of one thread that looks for contacts, while bodies stand still.
 typedef struct narrow_scratch {
     double* turned; ///< corners and normals of one part in a wall's frame
     int64_t turned_capacity;
     touch_list touches;
-    void* visiting; ///< of a visitor, who frees it
+    void* visiting;           ///< of a visitor, who frees it
+    parts_overlap last_parts; ///< that narrow_overlap() looked at: most have several contacts
 } narrow_scratch;
 
 void narrow_scratch_free(narrow_scratch* s);
@@ -69,6 +78,9 @@ talus_status narrow_pairs(const narrow* n, const pair_list* pairs, contacts* out
 /// at.
 double narrow_gap(const grains* g, const walls* w, const cell* periodic, const poses* p,
                   narrow_scratch* scratch, const contacts* list, int64_t c, double tolerance);
+/// How far they overlap, -narrow_gap(), and 0 where they do not.
+double narrow_overlap(const grains* g, const walls* w, const cell* periodic, const poses* p,
+                      narrow_scratch* scratch, const contacts* list, int64_t c, double tolerance);
 
 // ---- one file each -----------------------------------------------------------------------------
 
@@ -91,6 +103,9 @@ talus_status solid_solid_contacts(const narrow* n, int64_t a, int64_t b, contact
 /// point is not inside both bodies is measured between the bodies.
 double solid_solid_gap(const grains* g, const cell* periodic, const poses* p, const contacts* list,
                        int64_t c, double tolerance);
+/// The overlap, 0 if there is none.
+double solid_solid_overlap(const grains* g, const cell* periodic, const poses* p,
+                           parts_overlap* last, const contacts* list, int64_t c, double tolerance);
 
 /// A grain near one image of a wall.
 struct wall_approach {

@@ -155,21 +155,69 @@ static bool point_inside(const convex* c, const double* x, double slack)
     return true;
 }
 
+/// The bodies of a contact as they stand now.
+typedef struct standing {
+    convex a, b;
+    double delta[3];
+} standing;
+
+static standing standing_now(const grains* g, const cell* periodic, const poses* p,
+                             const contacts* list, int64_t c)
+{
+    const int64_t feature = list->feature[c];
+    standing s = {.a = part_of(g, p, list->a_row[c], feature_part_a(feature)),
+                  .b = part_of(g, p, list->b_row[c], feature_part_b(feature))};
+    grain_delta(g, periodic, list->a_row[c], list->b_row[c], s.delta);
+    return s;
+}
+
+/// Gap of the contact's features. *doubtful: they overlap by more than `tolerance`, and the point
+/// is not inside both bodies.
+static double feature_gap(const grains* g, const cell* periodic, const contacts* list, int64_t c,
+                          const standing* s, double tolerance, bool* doubtful)
+{
+    const int dim = g->dim;
+    const double gap =
+        convex_gap(&s->a, &s->b, s->delta, feature_bare(list->feature[c]), list->normal + c * dim);
+    *doubtful = false;
+    if (gap >= -tolerance) return gap;
+    double from_a[3], from_b[3];
+    vec_sub(dim, from_a, list->point + c * dim, g->position + (int64_t)list->a_row[c] * dim);
+    cell_nearest(periodic, dim, from_a);
+    vec_sub(dim, from_b, from_a, s->delta);
+    const double slack = tolerance - SLACK_DEPTH * gap;
+    *doubtful = !point_inside(&s->a, from_a, slack) || !point_inside(&s->b, from_b, slack);
+    return gap;
+}
+
 double solid_solid_gap(const grains* g, const cell* periodic, const poses* p, const contacts* list,
                        int64_t c, double tolerance)
 {
-    const int dim = g->dim;
-    const int64_t a = list->a_row[c], b = list->b_row[c], feature = list->feature[c];
-    const convex part_a = part_of(g, p, a, feature_part_a(feature));
-    const convex part_b = part_of(g, p, b, feature_part_b(feature));
-    double delta[3], normal[3], from_a[3], from_b[3];
-    grain_delta(g, periodic, a, b, delta);
-    double gap = convex_gap(&part_a, &part_b, delta, feature_bare(feature), list->normal + c * dim);
-    if (gap >= -tolerance) return gap;
-    vec_sub(dim, from_a, list->point + c * dim, g->position + a * dim);
-    cell_nearest(periodic, dim, from_a);
-    vec_sub(dim, from_b, from_a, delta);
-    const double slack = tolerance - SLACK_DEPTH * gap;
-    if (point_inside(&part_a, from_a, slack) && point_inside(&part_b, from_b, slack)) return gap;
-    return convex_distance(&part_a, &part_b, delta, normal);
+    const standing s = standing_now(g, periodic, p, list, c);
+    bool doubtful;
+    double normal[3];
+    const double gap = feature_gap(g, periodic, list, c, &s, tolerance, &doubtful);
+    return doubtful ? convex_distance(&s.a, &s.b, s.delta, normal) : gap;
+}
+
+/// Overlap of the parts that a contact is between, `last` unless they are others.
+static double overlap_of_parts(const contacts* list, int64_t c, const standing* s,
+                               parts_overlap* last)
+{
+    const int part_a = feature_part_a(list->feature[c]), part_b = feature_part_b(list->feature[c]);
+    if (!last->known || last->a != list->a_row[c] || last->b != list->b_row[c] ||
+        last->part_a != part_a || last->part_b != part_b) {
+        *last = (parts_overlap){true,   list->a_row[c], list->b_row[c],
+                                part_a, part_b,         convex_overlap(&s->a, &s->b, s->delta)};
+    }
+    return last->overlap;
+}
+
+double solid_solid_overlap(const grains* g, const cell* periodic, const poses* p,
+                           parts_overlap* last, const contacts* list, int64_t c, double tolerance)
+{
+    const standing s = standing_now(g, periodic, p, list, c);
+    bool doubtful;
+    const double gap = feature_gap(g, periodic, list, c, &s, tolerance, &doubtful);
+    return doubtful ? overlap_of_parts(list, c, &s, last) : fmax(-gap, 0.0);
 }

@@ -72,18 +72,28 @@ int face_along(const convex* c, const double* n, double s)
     return best;
 }
 
+static bool nearest(const convex_pair* p, double reach, axis* out)
+{
+    return p->a->dim == 2 ? nearest_2d(p, reach, out) : nearest_3d(p, reach, out);
+}
+
 double convex_distance(const convex* a, const convex* b, const double delta[3], double normal[3])
 {
     convex_pair p;
     axis best;
     convex_pair_begin(&p, a, b, delta, INFINITY);
-    if (a->dim == 2) {
-        nearest_2d(&p, INFINITY, &best);
-    } else {
-        nearest_3d(&p, INFINITY, &best);
-    }
+    nearest(&p, INFINITY, &best);
     for (int k = 0; k < 3; k++) normal[k] = best.normal[k];
     return best.gap - a->skin - b->skin;
+}
+
+double convex_overlap(const convex* a, const convex* b, const double delta[3])
+{
+    convex_pair p;
+    axis best;
+    const double skins = a->skin + b->skin;
+    if (convex_pair_begin(&p, a, b, delta, 0.0) || !nearest(&p, skins, &best)) return 0.0;
+    return fmax(skins - best.gap, 0.0);
 }
 
 static bool hint_moves(const convex_hint* h)

@@ -67,6 +67,9 @@ enum { CONVEX_REST_TOUCHES = 4, CONVEX_MAX_TOUCHES = 8 };
 /// they are apart, minus the least displacement that separates them where they overlap; skins taken
 /// off. *normal (unit, from a to b) is the direction in which it is measured.
 double convex_distance(const convex* a, const convex* b, const double delta[3], double normal[3]);
+/// How far they overlap, -convex_distance(), and 0 where they are apart, which costs less to find
+/// out than by how much.
+double convex_overlap(const convex* a, const convex* b, const double delta[3]);
 
 /// Points that hold a and b apart, in ascending feature: none if the distance is above `reach`;
 /// else at least one, at most 2 in 2D and 4 in 3D. Points of one contact share the normal; each gap

@@ -239,7 +239,9 @@ static bool is_concerned(const pass* p, narrow_scratch* scratch, int64_t c, bool
     const int32_t a = body_of(p, list->a_row[c]), b = body_of(p, list->b_row[c]);
     if (a == b) return false;
     if (!first) return (a >= 0 && p->s->touched[a]) || (b >= 0 && p->s->touched[b]);
-    return gap_now(p, scratch, c) < -allowed_at(p, c);
+    const physical_state* state = p->state;
+    return narrow_overlap(&state->grains, &state->walls, &state->cell, &state->poses, scratch, list,
+                          c, 0.0) > allowed_at(p, c);
 }
 
 static push push_at(const pass* p, narrow_scratch* scratch, int64_t c)

@@ -138,7 +138,8 @@ talus_status soft_stream(soft_particles* s, const step_order* order, double sinc
         s->taken[b] = false;
         s->waiting[b] = 1 + s->pairs.senders[b] + (t.first && s->general.near[b]);
     }
-    crew_do(&s->crew, team, blocks + t.first, stream_item, &t);
+    const int64_t items[] = {0, blocks + t.first};
+    crew_do(&s->crew, team, 1, items, stream_item, &t);
     if (t.memory_runs) return error_memory(error, "meeting walls");
     s->in_rows = on;
     if (on) soft_rows_filled(s, order->state->grains.count);

@@ -140,9 +140,8 @@ static overlaps add_overlaps(const talus_world* w, int64_t first, int64_t last, 
                     : !contact_dynamics_may_overlap(w->rigid, &w->state, c)) {
             continue;
         }
-        const double overlap = fmax(-narrow_gap(&w->state.grains, &w->state.walls, &w->state.cell,
-                                                &w->state.poses, &scratch, list, c, faint),
-                                    0.0);
+        const double overlap = narrow_overlap(&w->state.grains, &w->state.walls, &w->state.cell,
+                                              &w->state.poses, &scratch, list, c, faint);
         out.largest = fmax(out.largest, overlap);
         if (overlap > 0.0) {
             const double thickness = overlap_thickness(&w->state.grains, list, c);

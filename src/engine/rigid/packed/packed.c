@@ -8,7 +8,6 @@
 #include "rigid/packed/unpack.h"
 #include "rigid/update.h"
 
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -693,10 +692,11 @@ void packed_forget(packed_problem* packed)
 }
 
 /// Wait until a block has had this pass. Whoever does it may have lost its core: the one that waits
-/// gives up its own meanwhile.
+/// soon gives up its own.
 static void wait_for(const packed_problem* packed, int64_t block, uint32_t pass)
 {
-    while (__atomic_load_n(&packed->done[block], __ATOMIC_ACQUIRE) != pass) sched_yield();
+    for (int turn = 0; __atomic_load_n(&packed->done[block], __ATOMIC_ACQUIRE) != pass; turn++)
+        crew_wait(turn);
 }
 
 /// Work on a block; `data` says how.
@@ -721,13 +721,13 @@ static void do_block(void* data, int64_t k)
     __atomic_store_n(&packed->done[k], pass->number, __ATOMIC_RELEASE);
 }
 
-/// Do all blocks but the tail. Threads take them in order, and every block waits for those that
+/// Do all blocks but the tail. Threads take them wave by wave, and every block waits for those that
 /// touch the same bodies before it: to each body things happen in the order of one thread.
 static void do_blocks(packed_problem* packed, block_work* work, const void* data, int threads)
 {
     block_pass pass = {packed, work, data, ++packed->pass};
     if (threads > 1) {
-        crew_do(&packed->crew, threads, packed->block_count, do_block, &pass);
+        crew_do(&packed->crew, threads, packed->wave_count, packed->wave, do_block, &pass);
     } else {
         for (int64_t k = 0; k < packed->block_count; k++) work(packed, k, data);
     }
