@@ -208,7 +208,7 @@ static void hint_resume(const char* directory)
 
 // ---- the run -----------------------------------------------------------------------------------
 
-/// Set by SIGINT and SIGTERM. A signal handler can reach nothing but statics.
+/// Set by signals. A signal handler can reach nothing but statics.
 static volatile sig_atomic_t stop_requested;
 static double stop_requested_at;
 
@@ -226,6 +226,24 @@ static void request_stop(int signal_number)
     }
 }
 
+/// Whoever interrupts a run, closes its terminal or lets its time run out gets a checkpoint. A file
+/// that has become too large, or a reader of the output that has gone, is an error of a write as
+/// any other. What the caller ignores (nohup) stays ignored.
+static void heed_signals(void)
+{
+    static const int stopping[] = {SIGINT, SIGTERM, SIGHUP, SIGXCPU};
+    static const int harmless[] = {SIGXFSZ, SIGPIPE};
+    struct sigaction action = {.sa_handler = request_stop, .sa_flags = SA_RESTART}, before;
+    sigemptyset(&action.sa_mask);
+    for (size_t i = 0; i < sizeof stopping / sizeof *stopping; i++) {
+        const bool known = sigaction(stopping[i], NULL, &before) == 0;
+        const bool ignored = known && before.sa_handler == SIG_IGN;
+        if (stopping[i] == SIGHUP && ignored) continue;
+        sigaction(stopping[i], &action, NULL);
+    }
+    for (size_t i = 0; i < sizeof harmless / sizeof *harmless; i++) signal(harmless[i], SIG_IGN);
+}
+
 int carry_out(talus_run_def* def, bool resume, carry_options options)
 {
     live l = {
@@ -238,10 +256,7 @@ int carry_out(talus_run_def* def, bool resume, carry_options options)
     talus_summary summary = {0};
     talus_report report = {0};
     talus_error error = {0};
-    struct sigaction action = {.sa_handler = request_stop, .sa_flags = SA_RESTART};
-    sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
+    heed_signals();
     def->stop = &stop_requested;
     def->progress = live_progress;
     def->progress_user = &l;

@@ -15,7 +15,8 @@ from program import (FAILURE, INTERRUPTED, OK, SCALE, SCENE, SEED, TALUS, WholeR
 
 class Resume(WholeRun):
     def test_resume_after_signals(self):
-        for number, wait in ((signal.SIGINT, 0.5 * self.seconds), (signal.SIGTERM, 0.0)):
+        for number, wait in ((signal.SIGINT, 0.5 * self.seconds), (signal.SIGTERM, 0.0), (signal.SIGHUP, 0.0),
+                             (signal.SIGXCPU, 0.0)):
             out = self.root / f"signal{number}"
             status = OK
             while status == OK:  # a run that was faster than thought is begun again
@@ -65,14 +66,24 @@ class Resume(WholeRun):
             shutil.rmtree(out)
         self.assertGreater(broken, 0, "no run was killed: the moments were badly chosen")
 
+    def test_nohup(self):
+        """What the caller ignores does not end the run."""
+        out = self.root / "nohup"
+        child = subprocess.Popen([TALUS, "run", SCENE, "-o", out, "--quiet"],
+                                 preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
+        while not (out / "run.json").exists():
+            time.sleep(0.001)
+        child.send_signal(signal.SIGHUP)
+        self.assertEqual(child.wait(), OK)
+        self.assert_same_run(out, "with nohup")
+
     def test_second_signal(self):
         """One that comes with the first is the same request, sent to a program and its group; a later one
-        ends the run at once. A step takes a second or more here."""
-        slow = [TALUS, "run", "arch", "--quiet", "--set", "solver.method=sweeps", "--set", "solver.stop=sweeps",
-                "--set", "solver.max_sweeps=2000000", "-o"]
-        for pause, status in ((0.0, INTERRUPTED), (1.0, -signal.SIGTERM)):
-            out = self.root / f"second-{pause}"
-            child = subprocess.Popen([*slow, out])
+        ends the run at once. A step takes about a second, and ten times that."""
+        for pause, sweeps, status in ((0.0, 2000000, INTERRUPTED), (1.0, 20000000, -signal.SIGTERM)):
+            out = self.root / f"second-{sweeps}"
+            child = subprocess.Popen([TALUS, "run", "arch", "--quiet", "-o", out, "--set", "solver.method=sweeps",
+                                      "--set", "solver.stop=sweeps", "--set", f"solver.max_sweeps={sweeps}"])
             while not (out / "run.json").exists():
                 time.sleep(0.01)
             time.sleep(0.3)
@@ -115,8 +126,7 @@ class Resume(WholeRun):
         # Of a file that grows in the same way whenever frames are published.
         size = (self.whole / "series.csv").stat().st_size
 
-        def limit():
-            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # so that write() fails instead
+        def limit():  # writing beyond it fails, and sends SIGXFSZ
             resource.setrlimit(resource.RLIMIT_FSIZE, (size // 2, size // 2))
 
         done = subprocess.run([TALUS, "run", SCENE, "-o", out, "--quiet"], preexec_fn=limit,
