@@ -301,6 +301,32 @@ output: {frames: 0.02, series: 0}
         self.assertEqual(done.returncode, NUMERIC)
         self.assertRegex(summary_of(out)["outcome"], "^numerical stop: .*the contacts did not converge")
 
+    def test_bonds_that_strain_are_solved(self):
+        """Sticky disks that are pressed: their bonds strain against each other far more than they
+        do to the motion, a third of their contacts roll at their bounds, and no bound is proved for
+        friction that follows. The steps are solved all the same, and are said to be: the bound
+        for friction as it is tells that bending hides nothing."""
+        scene = self.root / "press.yaml"
+        scene.write_text("""
+dimension: 2
+step: 3.0e-4
+periodic: {x: [0, 0.04]}
+materials:
+  powder: {friction: 0.3, rolling_kind: radius, rolling: 0.2, cohesion_force: 100, cohesion_energy: 0.01}
+walls:
+  - {name: floor, type: plane, point: [0, 0], normal: [0, 1]}
+  - {name: piston, type: plane, point: [0, 0.052], normal: [0, -1], motion: {type: force, mass: 2, force: [0, -1000], damping: 6400}}
+grains:
+  - {name: g, type: fill, region: {low: [0, 0], high: [0.04, 0.052]}, count: 60, radius: {distribution: uniform, min: 0.002, max: 0.003}}
+until: {steps: 350}
+output: {frames: 0, series: 0}
+""")
+        out = self.root / "press"
+        done = talus("run", scene, "-o", out)
+        self.assertEqual(done.returncode, OK, done.stderr)
+        self.assertEqual(summary_of(out)["unconverged_steps"], 0)  # one of them before
+        self.assertIn("every step met its stopping rule", done.stdout + done.stderr)
+
     def test_heavy_neighbour_hides_nothing(self):
         """A column that one sweep a step lets fall, beside a disk ten thousand million times as heavy
         that does not touch it. Of all momentum next to nothing is wrong; of the column's, all."""
