@@ -17,7 +17,7 @@ typedef struct cluster_certificate {
                    ///< for solvers, which need a measure of progress and no word for others
     double frozen; ///< what is proved for friction bounds as they are: nothing is added for
                    ///< friction that follows the normal impulses, or that may come
-    double scale;   ///< ||V - V_free||_M, what the contacts do, or the least that counts
+    double scale;  ///< ||V - V_free||_M, what the contacts do, or the least that counts
     int64_t bodies; ///< that move
     int64_t contacts;
     int64_t sliding; ///< of these at their bound of friction, and moving
