@@ -16,8 +16,12 @@
 /// A million grains are followed from LARGE_WARM_UP on, when they have fallen by some diameters,
 /// the lowest onto the floor: all move.
 ///
+/// With --resolve steps are as long in all flows and sizes beside the inertial time d sqrt(rho/P),
+/// P the pressure between the grains when the flow is there; then updates are also told for the
+/// time of the flow.
+///
 /// flow [--quick] [--million] [--only FLOW] [--dimension 2|3] [--size N] [--tolerance X]
-///      [--steps N] [--one-thread] [--fixed] [--rate X] [--pressure X]
+///      [--steps N] [--one-thread] [--fixed] [--resolve X] [--rate X] [--pressure X]
 ///   --quick      10^3 grains only
 ///   --million    a few steps of 10^6 grains after the others
 ///   --size N     this number of grains instead of 10^3, 10^4, 10^5
@@ -25,6 +29,7 @@
 ///   --tolerance  of every step, instead of the default
 ///   --one-thread nothing is repeated by two threads, which gain nothing on a busy machine
 ///   --fixed      steps are not halved
+///   --resolve X  steps of X inertial times instead of 1 ms
 ///   --rate X     of the shear, 1/s, instead of 2
 ///   --pressure X of the shear, Pa (2D: N/m), instead of 1000
 #include "bench.h"
@@ -32,6 +37,7 @@
 
 #include "base/keep_memory.h"
 #include "base/short_waits.h"
+#include "world/advise_step.h"
 #include "world/world.h"
 
 #include <math.h>
@@ -62,6 +68,8 @@ typedef struct script {
 static double shear_rate = 2.0, shear_pressure = 1000.0;
 /// Are steps halved as `step: auto` does it?
 static bool halve_steps = true;
+/// Length of the steps in inertial times, 0: STEP.
+static double resolve = 0.0;
 
 /// A vector of the scene, without `depth` in 2D; from a ring of texts, for several in one line.
 static const char* vec(const script* s, double x, double depth, double up)
@@ -275,13 +283,13 @@ typedef struct course {
     double certified[MOST_STEPS];
 } course;
 
-static void follow(course* c, talus_world* world, int threads)
+static void follow(course* c, talus_world* world, double h, int threads)
 {
     talus_error error = {0};
     talus_step_result r;
     use_threads(world, threads);
     const double wall = bench_clock(CLOCK_MONOTONIC), cpu = bench_clock(CLOCK_PROCESS_CPUTIME_ID);
-    bench_ok(talus_world_step(world, STEP, &r, &error), error.text);
+    bench_ok(talus_world_step(world, h, &r, &error), error.text);
     c->wall[c->steps] = bench_clock(CLOCK_MONOTONIC) - wall;
     c->cpu += bench_clock(CLOCK_PROCESS_CPUTIME_ID) - cpu;
     c->parts += (double)r.substeps;
@@ -322,8 +330,18 @@ static void coarse_steps(talus_world* world, double time)
     world->def.on_coarse = halve_steps ? TALUS_POLICY_RETRY : TALUS_POLICY_ACCEPT;
 }
 
-/// One row of the table; updates a step.
-static double measure(flow_kind kind, int dim, int count, int steps, double tolerance, bool twice)
+/// Length of the steps that a flow is measured by.
+static double step_length(const talus_world* world)
+{
+    double inertial;
+    if (resolve == 0.0) return STEP;
+    bench_ok(advice_inertial_time(&world->state, 1, &inertial), "no memory");
+    return resolve * inertial;
+}
+
+/// One row of the table; *h receives the length of its steps. Updates a step.
+static double measure(flow_kind kind, int dim, int count, int steps, double tolerance, bool twice,
+                      double* h)
 {
     talus_error error = {0};
     double warm_up;
@@ -337,22 +355,24 @@ static double measure(flow_kind kind, int dim, int count, int steps, double tole
         own.tolerance = tolerance;
         bench_ok(talus_world_set_solver(world, &own, &error), error.text);
     }
-    course settling = {0}, one = {0}, two = {0};
-    for (int i = 0; i < (count > LARGE ? 1 : NOT_COUNTED); i++) follow(&settling, world, 1);
+    course one = {0}, two = {0};
+    *h = step_length(world);
+    const int not_counted = count > LARGE ? 1 : (int)round(NOT_COUNTED * STEP / *h);
+    for (int i = 0; i < not_counted; i++) follow(&(course){0}, world, *h, 1);
     bench_ok(talus_world_copy(world, &twin, &error), error.text);
     double gain[MOST_STEPS];
     for (int i = 0; i < steps; i++) {
-        follow(&one, world, 1);
+        follow(&one, world, *h, 1);
         if (!twice) continue;
-        follow(&two, twin, 2);
+        follow(&two, twin, *h, 2);
         gain[i] = one.wall[i] / two.wall[i];
     }
     if (twice && talus_world_hash(world) != talus_world_hash(twin))
         bench_ok(1, "two threads gave other bits than one");
     finish(&one);
-    printf("%-9s %d %8d %8lld %5.2f %6.1f %5d %5.2f %8.1f %10.3g %9.2f %9.2f", flow_names[kind],
-           dim, count, (long long)one.contacts, warm_up, start, steps, one.parts, one.sweeps,
-           one.updates, 1e3 * one.cpu, 1e3 * one.wall[steps / 2]);
+    printf("%-9s %d %8d %8lld %5.2f %6.1f %6.3f %5d %5.2f %8.1f %10.3g %9.2f %9.2f",
+           flow_names[kind], dim, count, (long long)one.contacts, warm_up, start, 1e3 * *h, steps,
+           one.parts, one.sweeps, one.updates, 1e3 * one.cpu, 1e3 * one.wall[steps / 2]);
     if (twice) {
         finish(&two);
         qsort(gain, (size_t)steps, sizeof(double), bench_compare);
@@ -398,19 +418,20 @@ static const char* value_of(int argc, char** argv, const char* option)
 /// An option that is none would run everything, for hours.
 static bool options_are_known(int argc, char** argv)
 {
-    static const char* const known[] = {"--quick",      "--million", "--only",    "--dimension",
-                                        "--size",       "--steps",   "--rate",    "--tolerance",
-                                        "--one-thread", "--fixed",   "--pressure"};
+    static const char* const known[] = {"--quick",      "--million", "--only",     "--dimension",
+                                        "--size",       "--steps",   "--rate",     "--tolerance",
+                                        "--one-thread", "--fixed",   "--pressure", "--resolve"};
     for (int i = 1; i < argc; i++) {
         bool found = strncmp(argv[i], "--", 2) != 0; // the value of an option
         for (size_t k = 0; k < sizeof known / sizeof *known; k++)
             found |= strcmp(argv[i], known[k]) == 0;
         if (found) continue;
-        fprintf(stderr,
-                "flow: unknown option %s\nflow [--quick] [--million] [--only FLOW] [--dimension "
-                "2|3] [--size N] [--tolerance X] [--steps N] [--one-thread] [--fixed] [--rate X] "
-                "[--pressure X]\n",
-                argv[i]);
+        fprintf(
+            stderr,
+            "flow: unknown option %s\nflow [--quick] [--million] [--only FLOW] [--dimension "
+            "2|3] [--size N] [--tolerance X] [--steps N] [--one-thread] [--fixed] [--resolve X] "
+            "[--rate X] [--pressure X]\n",
+            argv[i]);
         return false;
     }
     return true;
@@ -429,8 +450,11 @@ int main(int argc, char** argv)
     const char* steps = value_of(argc, argv, "--steps");
     const char* rate = value_of(argc, argv, "--rate");
     const char* pressure = value_of(argc, argv, "--pressure");
+    const char* resolved = value_of(argc, argv, "--resolve");
+    double h;
     if (rate) shear_rate = atof(rate);
     if (pressure) shear_pressure = atof(pressure);
+    if (resolved) resolve = atof(resolved);
     const int wanted = steps ? atoi(steps) : 0;
     bench_ok(wanted < 0 || wanted > MOST_STEPS, "--steps: 1 to 1000");
     const double within = tolerance ? atof(tolerance) : 0.0;
@@ -440,34 +464,38 @@ int main(int argc, char** argv)
     printf("Flows by the default rule: seconds of the flow and of CPU time before the first step "
            "that counts; parts, sweeps, updates and milliseconds a step (wall: medians)\n");
     printf(
-        "flow      D   grains contacts begin    cpu steps parts   sweeps    updates    cpu ms   "
+        "flow      D   grains contacts begin    cpu  h, ms steps parts   sweeps    updates    cpu "
+        "ms   "
         "wall ms 2 threads  times    cpu ms uncon- estimate         certified          within\n"
         "                                                                                         "
         "  "
-        "                                   verged   median    worst   median    worst   10 %%\n");
+        "                                          verged   median    worst   median    worst   10 "
+        "%%\n");
     for (int kind = 0; kind < FLOW_COUNT; kind++) {
         if (only && strcmp(only, flow_names[kind]) != 0) continue;
         for (int dim = 2; dim <= 3; dim++) {
             if (dimension && atoi(dimension) != dim) continue;
             if (size) {
                 const int n = atoi(size);
-                measure(kind, dim, n, wanted ? wanted : steps_for(n), within, twice);
+                measure(kind, dim, n, wanted ? wanted : steps_for(n), within, twice, &h);
                 continue;
             }
-            double n[3], updates[3];
+            double n[3], updates[3], by_time[3];
             for (int i = 0; i < size_count; i++) {
                 n[i] = sizes[i];
                 const int count = wanted ? wanted : steps_for(sizes[i]);
-                updates[i] = measure(kind, dim, sizes[i], count, within, twice);
+                updates[i] = measure(kind, dim, sizes[i], count, within, twice, &h);
+                by_time[i] = updates[i] / h;
             }
             if (size_count > 1) {
-                printf("%-9s %d updates a step ~ n^%.2f\n", flow_names[kind], dim,
-                       exponent(n, updates, size_count));
+                printf("%-9s %d updates a step ~ n^%.2f, a second of the flow ~ n^%.2f\n",
+                       flow_names[kind], dim, exponent(n, updates, size_count),
+                       exponent(n, by_time, size_count));
             }
             fflush(stdout);
         }
     }
     if (bench_option(argc, argv, "--million"))
-        measure(COLLAPSE, 3, 1000000, steps_for(1000000), within, twice);
+        measure(COLLAPSE, 3, 1000000, steps_for(1000000), within, twice, &h);
     return 0;
 }

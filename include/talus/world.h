@@ -528,6 +528,10 @@ typedef struct talus_totals {
     int64_t coarse;          ///< steps too long: coarseness above TALUS_TOO_COARSE
     double worst_coarseness; ///< largest talus_step_result.coarseness
     double step_needed;      ///< step with which all of these would have been fine, s; 0: none
+    double resolved_step;    ///< longest step that resolves the inertial time d sqrt(rho/P) of the
+                             ///< pressure P between grains, s: a quarter of it. The least of those
+                             ///< flows whose steps, longer than that, ended without meeting their
+                             ///< stopping rule; 0: none did
     int64_t cut;             ///< steps that were cut into shorter ones, for solids would have gone
                              ///< into other bodies on the way
     int64_t sunk;            ///< shortest steps in which they did all the same

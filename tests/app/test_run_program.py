@@ -301,6 +301,69 @@ output: {frames: 0.02, series: 0}
         self.assertEqual(done.returncode, NUMERIC)
         self.assertRegex(summary_of(out)["outcome"], "^numerical stop: .*the contacts did not converge")
 
+    def test_bonds_that_strain_are_solved(self):
+        """Sticky disks that are pressed: their bonds strain against each other far more than they
+        do to the motion, a third of their contacts roll at their bounds, and no bound is proved for
+        friction that follows. The steps are solved all the same, and are said to be: the bound
+        for friction as it is tells that bending hides nothing."""
+        scene = self.root / "press.yaml"
+        scene.write_text("""
+dimension: 2
+step: 3.0e-4
+periodic: {x: [0, 0.04]}
+materials:
+  powder: {friction: 0.3, rolling_kind: radius, rolling: 0.2, cohesion_force: 100, cohesion_energy: 0.01}
+walls:
+  - {name: floor, type: plane, point: [0, 0], normal: [0, 1]}
+  - {name: piston, type: plane, point: [0, 0.052], normal: [0, -1], motion: {type: force, mass: 2, force: [0, -1000], damping: 6400}}
+grains:
+  - {name: g, type: fill, region: {low: [0, 0], high: [0.04, 0.052]}, count: 60, radius: {distribution: uniform, min: 0.002, max: 0.003}}
+until: {steps: 350}
+output: {frames: 0, series: 0}
+""")
+        out = self.root / "press"
+        done = talus("run", scene, "-o", out)
+        self.assertEqual(done.returncode, OK, done.stderr)
+        self.assertEqual(summary_of(out)["unconverged_steps"], 0)  # one of them before
+        self.assertIn("every step met its stopping rule", done.stdout + done.stderr)
+
+    def test_unmet_steps_name_the_step_that_would_do(self):
+        """A slope of disks in steps far too long for their pressure, with few sweeps: the verdict and the
+        log say which step resolves the pressure, by options that do as they are given."""
+        scene = self.root / "slope.yaml"
+        scene.write_text("""
+dimension: 2
+step: 5.0e-3
+gravity: [3, -9.81]
+periodic: {x: [0, 0.2]}
+materials: {glass: {density: 2500, friction: 0.6}}
+walls: [{name: floor, type: plane, normal: [0, 1]}]
+grains:
+  - {type: fill, region: {low: [0, 0], high: [0.2, 0.2]}, count: 400, radius: {distribution: uniform, min: 0.004, max: 0.006}}
+solver: {max_sweeps: 20}
+until: {time: 0.3}
+output: {frames: 0, series: 0}
+""")
+        out = self.root / "slope"
+
+        def unmet(*options):
+            done = talus("run", scene, "-o", out, "--force", *options)
+            self.assertEqual(done.returncode, OK, done.stderr)
+            summary = summary_of(out)
+            return summary["unconverged_steps"] / summary["steps"], summary["verdict"], done.stderr
+
+        share, verdict, log = unmet()
+        self.assertIn("under its pressure", log)
+        self.assertGreater(share, 0.5)
+        option = re.search(r"run it with (--set) (step=\S+), or with --set policies.coarse=retry", verdict)
+        self.assertLess(float(option[2].split("=")[1]), 5e-3 / 2)
+        shorter, verdict, log = unmet(*option.groups())
+        self.assertNotIn("under its pressure", verdict + log)
+        self.assertLess(shorter, share / 2)
+        halved, verdict, _ = unmet("--set", "policies.coarse=retry")
+        self.assertLess(halved, share)
+        self.assertNotIn("policies.coarse", verdict)  # it has been told
+
     def test_heavy_neighbour_hides_nothing(self):
         """A column that one sweep a step lets fall, beside a disk ten thousand million times as heavy
         that does not touch it. Of all momentum next to nothing is wrong; of the column's, all."""

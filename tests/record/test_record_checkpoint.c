@@ -254,17 +254,17 @@ static void test_versions(void** state)
     char* path = sample_path(folder, "checkpoint.h5");
     size_t size;
     unsigned char* data = bytes_of(path, &size);
-    const char head[] = "talus-checkpoint 9";
+    const char head[] = "talus-checkpoint 10";
     assert_memory_equal(data, head, strlen(head));
-    data[strlen(head) - 1] = '8';
+    memcpy(data, "talus-checkpoint 09", strlen(head));
     put_bytes(path, data, size);
     refuse(folder, sample_world(2, 1),
-           "is a checkpoint of version 8, written by an older Talus; this one reads version 9: "
+           "is a checkpoint of version 9, written by an older Talus; this one reads version 10: "
            "start the run again");
-    memcpy(data, "talus-checkpoint 10\n", 20);
+    memcpy(data, "talus-checkpoint 11", strlen(head));
     put_bytes(path, data, size);
     refuse(folder, sample_world(2, 1),
-           "is a checkpoint of version 10, written by a newer Talus; this one reads version 9: go "
+           "is a checkpoint of version 11, written by a newer Talus; this one reads version 10: go "
            "on with that one");
     // As they were written before, cut short: the version is said before anything else.
     put_bytes(path, "talus-checkpoint 1\nsize 12\n", 27);
@@ -394,6 +394,7 @@ static void test_every_field(void** state)
                                      .cut = 9,
                                      .sunk = 4,
                                      .sunk_depth = 0.3,
+                                     .resolved_step = 0.2,
                                      .safe_step = 1e-4,
                                      .dissipated = 8,
                                      .input = 9,
@@ -476,7 +477,7 @@ static void edit(const char* path, void (*change)(hid_t file))
     H5Fclose(file);
     data = bytes_of(path, &size);
     char head[512] = "";
-    snprintf(head, sizeof head, "talus-checkpoint 9\nsize %zu\nhash %016llx\n", size,
+    snprintf(head, sizeof head, "talus-checkpoint 10\nsize %zu\nhash %016llx\n", size,
              (unsigned long long)hash_bytes(HASH_START, data, size));
     talus_error error = {0};
     check_ok(files_write(path, head, sizeof head, data, size, false, &error), error);

@@ -2,6 +2,9 @@
 /// steps that are coarse, or flows that are not solved, are halved.
 #include "physics.h"
 
+#include "world/advise_step.h"
+#include "world/world.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -309,6 +312,66 @@ static void flows_that_are_not_solved_are_halved(void** state)
     }
 }
 
+/// A column of N disks on a floor: contact k above the floor bears N - k of them, so that all of
+/// them have N^2 m g R of force times way.
+static void inertial_time_is_that_of_the_pressure(void** state)
+{
+    (void)state;
+    enum { N = 5 };
+    const double R = 0.005, g = 10.0;
+    talus_world_def def = physics_def(2);
+    def.gravity[1] = -g;
+    talus_world* world = physics_world(&def, 0.5);
+    physics_plane(world, "floor", 0, 1, 0);
+    for (int k = 0; k < N; k++) {
+        const talus_grain_def ball = physics_ball(R, 1.0, 0, R * (1 + 2 * k), 0);
+        physics_add(world, &ball);
+    }
+    double found;
+    assert_int_equal(advice_inertial_time(&world->state, 1, &found), TALUS_OK);
+    assert_true(isinf(found)); // nothing has pressed yet
+    physics_step(world, 1e-3);
+    assert_int_equal(advice_inertial_time(&world->state, 1, &found), TALUS_OK);
+    check_close("t_i", found, 2.0 * R * sqrt(2.0 / (g * R * N)), 1e-8, "what the solver leaves");
+    talus_world_destroy(world);
+}
+
+/// Disks that slide down a slope in 5 sweeps: a step as long as the inertial time is not solved,
+/// and is taken at once in the four parts, or more, that resolve it.
+static void steps_too_long_for_the_pressure_are_cut_at_once(void** state)
+{
+    (void)state;
+    talus_error error;
+    talus_world_def def = physics_def(2);
+    def.solver = talus_solver_default();
+    def.gravity[0] = 3.0, def.gravity[1] = -9.81;
+    def.periodic[0] = true;
+    def.cell_high[0] = 0.2;
+    def.on_coarse = TALUS_POLICY_RETRY;
+    talus_world* world = physics_world(&def, 0.5);
+    physics_plane(world, "floor", 0, 1, 0);
+    dice d = {5};
+    for (int k = 0; k < 300; k++) {
+        const talus_grain_def ball =
+            physics_ball(0.004 + 0.002 * dice_roll(&d), 0.1, 0.0005 + 0.013 * (k % 15),
+                         0.006 + 0.0125 * (double)(k / 15), 0);
+        physics_add(world, &ball);
+    }
+    for (int k = 0; k < 200; k++) physics_step(world, 1e-3);
+    double inertial;
+    assert_int_equal(advice_inertial_time(&world->state, 1, &inertial), TALUS_OK);
+    talus_solver_def few = def.solver;
+    few.max_sweeps = 5;
+    check_ok(talus_world_set_solver(world, &few, &error), error);
+    const talus_step_result r = physics_step(world, inertial);
+    printf("a step of %g s in %lld parts, %lld sweeps\n", inertial, (long long)r.substeps,
+           (long long)r.sweeps);
+    // Whole, then each of the parts, in 5 sweeps: no halves were tried in between.
+    assert_int_equal(r.substeps, 4);
+    assert_true(r.sweeps <= 5 * 5);
+    talus_world_destroy(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -320,6 +383,8 @@ int main(void)
         cmocka_unit_test(advice_follows_from_what_moves),
         cmocka_unit_test(halved_steps_keep_their_bits),
         cmocka_unit_test(flows_that_are_not_solved_are_halved),
+        cmocka_unit_test(inertial_time_is_that_of_the_pressure),
+        cmocka_unit_test(steps_too_long_for_the_pressure_are_cut_at_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -682,6 +682,8 @@ static void judge_cluster(cluster_sums* s, double mean2, cluster_certificate* ou
     out->scale = scale;
     out->resting = error[AT_REST] < error[IN_MOTION];
     out->plain = bound_of(fmin(error[IN_MOTION], error[AT_REST]), scale);
+    out->frozen = bound_of(
+        fmin(error_of(0.0, s->gap[IN_MOTION]), error_of(s->distance2, s->gap[AT_REST])), scale);
 
     const double few = out->sliding > 0 ? fmin(1.0, sqrt(FEW / (double)out->sliding)) : 0.0;
     const double all[MOTIONS] = {s->gap[IN_MOTION] + s->lacking[IN_MOTION],

@@ -11,11 +11,13 @@
 
 /// What is known of a cluster.
 typedef struct cluster_certificate {
-    double bound; ///< on ||V - V*||_M / ||V - V_free||_M, V* the exact velocities; INFINITY: none,
-                  ///< all that contacts do may be wrong
-    double plain; ///< the same without what few contacts and violated ones with friction may cost:
-                  ///< for solvers, which need a measure of progress and no word for others
-    double scale; ///< ||V - V_free||_M, what the contacts do, or the least that counts
+    double bound;  ///< on ||V - V*||_M / ||V - V_free||_M, V* the exact velocities; INFINITY: none,
+                   ///< all that contacts do may be wrong
+    double plain;  ///< the same without what few contacts and violated ones with friction may cost:
+                   ///< for solvers, which need a measure of progress and no word for others
+    double frozen; ///< what is proved for friction bounds as they are: nothing is added for
+                   ///< friction that follows the normal impulses, or that may come
+    double scale;  ///< ||V - V_free||_M, what the contacts do, or the least that counts
     int64_t bodies; ///< that move
     int64_t contacts;
     int64_t sliding; ///< of these at their bound of friction, and moving

@@ -380,6 +380,16 @@ bool problem_slides(const problem* p, int64_t c, double tolerance)
                                   u, slip_slack(p, tolerance));
 }
 
+double problem_largest_impulse(const problem* p)
+{
+    const int dim = p->dim;
+    double most = 0.0;
+    for (int64_t c = 0; c < p->count; c++) {
+        most = fmax(most, vec_norm(dim, p->contact + c * problem_width(dim) + contact_p(dim)));
+    }
+    return most;
+}
+
 double problem_strongest_bond(const problem* p)
 {
     double most = 0.0;

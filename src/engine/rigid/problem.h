@@ -252,6 +252,8 @@ void problem_solve_alone(const problem* p, int64_t contact, const double* u, dou
                          double* torque);
 /// Does a compound contact slide (law/compound.h)? `tolerance` is that of the solve.
 bool problem_slides(const problem* p, int64_t contact, double tolerance);
+/// The largest impulse of a contact.
+double problem_largest_impulse(const problem* p);
 /// The largest pull that a bond of the problem bears, 0: there are no bonds.
 double problem_strongest_bond(const problem* p);
 /// Let contacts that slide with their static friction slide with the dynamic one from now on. To be

@@ -18,6 +18,10 @@
 #include <stdlib.h>
 
 static const double FALL = 0.1, TRAVEL = 0.5, PERIOD_PARTS = 50.0;
+/// Part of the inertial time that steps of a flow should not be longer than where sweeps do not
+/// solve them. Silos of 10^5 disks are solved by steps of this length and not by twice as long ones
+/// (docs/benchmarks.md, Flows); below a tenth nothing is gained, the work per time stays the same.
+static const double RESOLVED = 0.25;
 
 talus_step_advice advice_begin(double thickness)
 {
@@ -95,19 +99,70 @@ void advice_add_grains(talus_step_advice* a, const grains* g)
     }
 }
 
-void advice_end(talus_step_advice* a)
+double advice_round(double bound)
 {
-    if (!isfinite(a->bound) || !isfinite(a->thickness)) {
-        a->bound = a->length = 0.0;
-        return;
-    }
-    // As decimal numbers are written, so that times in a scene are whole numbers of steps.
-    const int power = (int)floor(portable_log10(a->bound) + 1e-9);
-    const double lead = a->bound / portable_power_of_ten(power);
+    const int power = (int)floor(portable_log10(bound) + 1e-9);
+    const double lead = bound / portable_power_of_ten(power);
     const int digit = lead >= 5.0 * (1.0 - 1e-9) ? 5 : lead >= 2.0 * (1.0 - 1e-9) ? 2 : 1;
     char text[32];
     snprintf(text, sizeof text, "%de%d", digit, power);
-    a->length = strtod(text, NULL);
+    return strtod(text, NULL);
+}
+
+void advice_end(talus_step_advice* a)
+{
+    const bool known = isfinite(a->bound) && isfinite(a->thickness);
+    if (!known) a->bound = 0.0;
+    a->length = known ? advice_round(a->bound) : 0.0;
+}
+
+/// What a grain's contacts do about its centre, the force times the way from the contact to there,
+/// is dim times its pressure times its volume. Added up over the grains that bear something, with
+/// their masses.
+typedef struct bearing {
+    double virial, mass;
+    bool* seen; ///< [grains]
+} bearing;
+
+static void add_bearing(bearing* sum, const physical_state* state, int64_t row, const double* point,
+                        const double* force, double sign)
+{
+    const grains* g = &state->grains;
+    const int dim = g->dim;
+    double way[3];
+    if (!(g->inv_mass[row] > 0.0)) return;
+    vec_sub(dim, way, g->position + row * dim, point);
+    cell_nearest(&state->cell, dim, way);
+    sum->virial += sign * vec_dot(dim, force, way);
+    if (!sum->seen[row]) sum->mass += 1.0 / g->inv_mass[row];
+    sum->seen[row] = true;
+}
+
+talus_status advice_inertial_time(const physical_state* state, int threads, double* out)
+{
+    const contacts* list = &state->contacts;
+    const int dim = state->grains.dim;
+    bearing sum = {.seen = calloc((size_t)state->grains.count + 1, sizeof *sum.seen)};
+    *out = INFINITY;
+    if (!sum.seen) return TALUS_ERR_MEMORY;
+    for (int64_t c = 0; c < list->count; c++) {
+        const double *point = list->point + c * dim, *force = list->force + c * dim;
+        if (list->state[c] == TALUS_CONTACT_OPEN) continue;
+        if (list->a_row[c] >= 0) add_bearing(&sum, state, list->a_row[c], point, force, -1.0);
+        add_bearing(&sum, state, list->b_row[c], point, force, 1.0);
+    }
+    free(sum.seen);
+    if (!(sum.virial > 0.0)) return TALUS_OK;
+    const double diameter = grains_mean_diameter(&state->grains, threads);
+    *out = diameter * sqrt((double)dim * sum.mass / sum.virial);
+    return TALUS_OK;
+}
+
+talus_status advice_resolved_step(const physical_state* state, int threads, double* out)
+{
+    TRY(advice_inertial_time(state, threads, out));
+    *out *= RESOLVED;
+    return TALUS_OK;
 }
 
 talus_status talus_world_step_advice(const talus_world* world, talus_step_advice* out,

@@ -19,6 +19,15 @@ void advice_add_push(talus_step_advice* a, const walls* w, const talus_drive_def
 /// The speeds that the grains have and the forces on them.
 void advice_add_grains(talus_step_advice* a, const grains* g);
 void advice_end(talus_step_advice* a);
+/// The largest of 1, 2 or 5 times a power of ten up to `bound`: as decimal numbers are written, so
+/// that times in a scene are whole numbers of steps.
+double advice_round(double bound);
+/// The inertial time d sqrt(rho/P), in which the pressure P between grains moves one by its
+/// diameter d. P is the mean over the grains that contacts of the last step press on, in their own
+/// volume, d the mean diameter of all; infinite if nothing presses.
+talus_status advice_inertial_time(const physical_state* state, int threads, double* out);
+/// The longest step that resolves it.
+talus_status advice_resolved_step(const physical_state* state, int threads, double* out);
 /// Thickness of the thinnest free grain, infinite without one.
 double advice_thickness(const grains* g);
 

@@ -10,6 +10,7 @@
 #include "detect/passage.h"
 #include "rigid/problem.h"
 #include "rigid/separate.h"
+#include "world/advise_step.h"
 #include "world/diagnose.h"
 #include "world/world.h"
 
@@ -34,9 +35,10 @@ enum { MOST_CUT = 8 };
 /// once it has made so many times the sweeps that a solve may make. In slow, dense flows sweeps
 /// grow like the length of a step, at times twice as fast: a silo of 30 000 spheres ends all its
 /// steps of 1 ms unconverged after 1000 sweeps, and none of them in four parts, after 1250 in all
-/// (docs/benchmarks.md). Parts are tried twice as long again after so many steps, which costs a
-/// solve that fails at the worst, or at once where they took less than this share of the sweeps
-/// that a solve may make.
+/// (docs/benchmarks.md). It is cut at once into parts that resolve the inertial time of the
+/// pressure between its grains. Parts are tried twice as long again after so many steps if they
+/// resolve it then, too, which costs a solve that fails at the worst, or at once where they took
+/// less than this share of the sweeps that a solve may make.
 enum { MOST_SHORTENED = 4, MOST_BUDGETS = 4, CALM_STEPS = 20, NO_USE = -1 };
 static const double EASY = 0.25;
 /// Error of a part, of that of the longer one, above which shorter parts do not help: it falls by a
@@ -326,6 +328,18 @@ static void note_coarse(talus_totals* t, const step_outcome* o, double h)
     t->step_needed = t->step_needed > 0.0 ? fmin(t->step_needed, needed) : needed;
 }
 
+/// Note how short a part of a step of a flow should have been that ended without meeting its rule
+/// and was too long for the pressure between the grains.
+static talus_status note_unmet(talus_world* w, const step_outcome* o, double h)
+{
+    double* least = &w->totals.shown.resolved_step;
+    double resolved;
+    if (o->converged || !o->flows) return TALUS_OK;
+    TRY(advice_resolved_step(&w->state, w->pace.threads, &resolved));
+    if (h > resolved) *least = *least > 0.0 ? fmin(*least, resolved) : resolved;
+    return TALUS_OK;
+}
+
 static void add_to_totals(talus_totals* t, const talus_step_result* r)
 {
     t->halved += r->substeps > 1;
@@ -476,6 +490,19 @@ typedef struct halvings {
 static talus_status take_halves(talus_world* w, double h, halvings so_far,
                                 talus_step_result* result, talus_error* error);
 
+/// How often steps of a flow shall be cut in two, when parts of length h, which have been cut so
+/// often, were not solved: once more, and as often as the pressure between the grains asks for.
+static talus_status shorten(talus_world* w, double h, int cuts)
+{
+    double resolved;
+    TRY(advice_resolved_step(&w->state, w->pace.threads, &resolved));
+    w->shortening = cuts + 1;
+    for (double part = 0.5 * h; part > resolved && w->shortening < MOST_SHORTENED; part *= 0.5) {
+        w->shortening++;
+    }
+    return TALUS_OK;
+}
+
 /// One step of length h, or two of h/2 if the policy says retry, if it is coarse or a flow that is
 /// not solved and may be halved, or if it would carry solids into others, and so on down.
 static talus_status step_or_halve(talus_world* w, double h, halvings so_far,
@@ -511,8 +538,9 @@ static talus_status step_or_halve(talus_world* w, double h, halvings so_far,
     const bool unsolved = may_shorten && outcome.flows && !outcome.converged;
     const bool helps = outcome.velocity_error < HELPS * so_far.error;
     if (unsolved) {
-        w->shortening = helps ? so_far.flow + 1 : NO_USE;
         w->shortened = w->state.step;
+        w->shortening = NO_USE;
+        if (helps && shorten(w, h, so_far.flow)) return error_memory(error, "shortening a step");
     }
     if (cut || (unsolved && helps && outcome.nan_grain < 0)) {
         contact_dynamics_reject(w->rigid, &order);
@@ -529,6 +557,7 @@ static talus_status step_or_halve(talus_world* w, double h, halvings so_far,
     if (policy == TALUS_POLICY_ACCEPT) {
         contact_dynamics_accept(w->rigid, &order);
         note_coarse(&w->totals.shown, &outcome, h);
+        if (note_unmet(w, &outcome, h)) return error_memory(error, "diagnosing a step");
         if (diagnose_errors(w, result->substeps > 0)) {
             return error_memory(error, "diagnosing a step");
         }
@@ -561,15 +590,22 @@ static talus_status take_halves(talus_world* w, double h, halvings so_far,
     return step_or_halve(w, 0.5 * h, so_far, result, error);
 }
 
-/// Into how many parts the next step is cut from the beginning, after one with so many sweeps in
-/// each of its parts.
-static void adapt_shortening(talus_world* w, int64_t in_part)
+/// Into how many parts the next step is cut from the beginning, after one of length h with so many
+/// sweeps in each of its parts.
+static talus_status adapt_shortening(talus_world* w, double h, int64_t in_part)
 {
     const bool easy = (double)in_part < EASY * (double)w->def.solver.max_sweeps;
     const bool calm = w->state.step - w->shortened > CALM_STEPS;
-    if (w->shortening == 0 || !(calm || (easy && w->shortening > 0))) return;
-    w->shortening += w->shortening > 0 ? -1 : 1;
+    double resolved = INFINITY;
+    if (w->shortening == 0 || !(calm || (easy && w->shortening > 0))) return TALUS_OK;
+    if (!easy) TRY(advice_resolved_step(&w->state, w->pace.threads, &resolved));
+    const bool longer = ldexp(h, (int)(1 - w->shortening)) <= resolved;
+    if (w->shortening < 0)
+        w->shortening = 0;
+    else if (longer)
+        w->shortening--;
     w->shortened = w->state.step;
+    return TALUS_OK;
 }
 
 /// A whole step, in as many parts as it takes. If a card fails nothing has changed: neither the
@@ -597,7 +633,7 @@ static talus_status conclude_rigid(talus_world* w, double h, talus_step_result* 
     w->state.step++;
     conclude(w, result);
     const int64_t sweeps = result->sweeps / (result->substeps > 0 ? result->substeps : 1);
-    adapt_shortening(w, sweeps);
+    if (adapt_shortening(w, h, sweeps)) return error_memory(error, "diagnosing a step");
     if (diagnose_rigidity(w, h / (double)result->substeps, sweeps, &result->rigidity)) {
         return error_memory(error, "diagnosing a step");
     }

@@ -30,7 +30,7 @@
 
 #define CHECKPOINT_MAGIC "talus-checkpoint"
 /// 4: named fields instead of the bytes of structs.
-enum { CHECKPOINT_VERSION = 9, HEADER_BYTES = 512 };
+enum { CHECKPOINT_VERSION = 10, HEADER_BYTES = 512 };
 #define PARTS_GROUP "state"
 #define WORLD_PART "world"
 
@@ -124,6 +124,7 @@ static const stored_field totals_fields[] = {
     FIELD(talus_totals, coarse),
     FIELD(talus_totals, worst_coarseness),
     FIELD(talus_totals, step_needed),
+    FIELD(talus_totals, resolved_step),
     FIELD(talus_totals, cut),
     FIELD(talus_totals, sunk),
     FIELD(talus_totals, sunk_depth),
@@ -395,9 +396,10 @@ static talus_status verify(const char* path, const unsigned char* data, size_t s
     unsigned long long hash = 0;
     char header[HEADER_BYTES + 1] = "";
     memcpy(header, data, size < HEADER_BYTES ? size : HEADER_BYTES);
-    int found =
-        sscanf(header, CHECKPOINT_MAGIC " %d\nsize %zu\nhash %16llx", &version, &stated, &hash);
-    if (found < 1) {
+    int end = 0; // of the version: a file that is cut off there has none
+    int found = sscanf(header, CHECKPOINT_MAGIC " %d%n\nsize %zu\nhash %16llx", &version, &end,
+                       &stated, &hash);
+    if (found < 1 || header[end] != '\n') {
         return error_set(error, TALUS_ERR_FORMAT, "%s is not a checkpoint of Talus", path);
     }
     if (version != CHECKPOINT_VERSION) {

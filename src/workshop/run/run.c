@@ -61,16 +61,19 @@ static void note_step(run* r)
 {
     run_state* s = &r->state;
     const talus_step_result* last = &s->last;
-    char words[sizeof last->remark + 256];
+    char words[sizeof last->remark + SHORTER_STEP_WORDS];
     if (last->remark[0] && worth_saying(++s->remarks)) {
         remark_words(r, words, sizeof words);
         say_of_step(r, s->remarks, words);
     }
     int64_t unconverged = talus_world_totals(r->world)->unconverged;
     if (!last->converged && worth_saying(unconverged)) {
-        snprintf(words, sizeof words,
-                 "ended without meeting the stopping rule, residual %.2g after %" PRId64 " sweep%s",
-                 last->residual, last->sweeps, plural(last->sweeps));
+        char shorter[SHORTER_STEP_WORDS];
+        summary_resolved_step(r, shorter, sizeof shorter);
+        snprintf(
+            words, sizeof words,
+            "ended without meeting the stopping rule, residual %.2g after %" PRId64 " sweep%s%s%s",
+            last->residual, last->sweeps, plural(last->sweeps), shorter[0] ? "; " : "", shorter);
         say_of_step(r, unconverged, words);
     }
     const talus_totals* totals = talus_world_totals(r->world);

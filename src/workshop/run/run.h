@@ -230,6 +230,10 @@ void output_close(run* r);
 void summary_note_energy(run_state* s);
 /// "12 % of a grain's thickness" and so on.
 void summary_coarseness(double coarseness, char* text, size_t size);
+enum { SHORTER_STEP_WORDS = 512 };
+/// How to run the scene in steps in which flows are solved that were not, with options that do it;
+/// nothing if there were none.
+void summary_resolved_step(const run* r, char* text, size_t size);
 /// " s" after a simulated time, nothing if the scene's units are reduced.
 const char* summary_time_unit(const run* r);
 /// Seconds by stage of all processes up to now.

@@ -9,6 +9,7 @@
 #include "run/directory.h"
 #include "run/run.h"
 #include "run/tolerance.h"
+#include "world/advise_step.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -82,6 +83,39 @@ static void add_line(char* text, size_t size, const char* format, ...)
     va_end(args);
 }
 
+/// Append `--set KEY=STEP` for each key that a phase has a step from that is longer.
+static void add_shorter_steps(const run* r, double step, char* text, size_t size)
+{
+    const int count = scene_phase_count(r->scene);
+    for (int i = 0; i < count; i++) {
+        const char* key = scene_phase_step_path(r->scene, i);
+        bool told = !(scene_phase_step(r->scene, i) > step);
+        for (int k = 0; k < i && !told; k++) {
+            told = strcmp(scene_phase_step_path(r->scene, k), key) == 0;
+        }
+        const size_t used = strlen(text);
+        if (!told) snprintf(text + used, size - used, " --set %s=%g", key, step);
+    }
+}
+
+void summary_resolved_step(const run* r, char* text, size_t size)
+{
+    const double longest = talus_world_totals(r->world)->resolved_step;
+    const bool halved = talus_world_options(r->world)->on_coarse == TALUS_POLICY_RETRY;
+    text[0] = '\0';
+    if (!(longest > 0.0)) return;
+    snprintf(text, size,
+             "under its pressure P the flow wants steps of at most %.2g%s, a quarter of d "
+             "sqrt(rho/P): run it with",
+             longest, summary_time_unit(r));
+    add_shorter_steps(r, advice_round(longest), text, size);
+    const size_t used = strlen(text);
+    if (!halved) {
+        snprintf(text + used, size - used,
+                 ", or with --set policies.coarse=retry, which cuts steps where that helps");
+    }
+}
+
 /// Whether steps met their rule, and what that took. Rule and method are those of the last phase; a
 /// number of sweeps asks for no convergence.
 static void judge_convergence(const run* r, const talus_summary* sum, char* text, size_t size)
@@ -90,6 +124,7 @@ static void judge_convergence(const run* r, const talus_summary* sum, char* text
                                          " over one contact after the other"};
     const talus_solver_def* solver = &talus_world_options(r->world)->solver;
     char met[96] = "every step met its stopping rule", direct[96] = "";
+    char shorter[SHORTER_STEP_WORDS];
     if (sum->unconverged_steps > 0) {
         snprintf(met, sizeof met,
                  "%" PRId64 " of %" PRId64 " step%s ended without meeting the stopping rule",
@@ -101,8 +136,10 @@ static void judge_convergence(const run* r, const talus_summary* sum, char* text
         snprintf(direct, sizeof direct, "; direct methods finished %" PRId64 " step%s",
                  sum->second_steps, plural(sum->second_steps));
     }
-    add_line(text, size, "Convergence: %s; %.3g sweeps%s on average%s.", met,
-             (double)sum->sweeps_total / (double)sum->steps, sweeps[solver->method], direct);
+    summary_resolved_step(r, shorter, sizeof shorter);
+    add_line(text, size, "Convergence: %s; %.3g sweeps%s on average%s.%s%s%s", met,
+             (double)sum->sweeps_total / (double)sum->steps, sweeps[solver->method], direct,
+             shorter[0] ? " Steps were too long: " : "", shorter, shorter[0] ? "." : "");
 }
 
 /// Steps that were too long for slender solids.

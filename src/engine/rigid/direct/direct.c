@@ -96,16 +96,6 @@ typedef struct attempt {
     direct_result* out;
 } attempt;
 
-static double largest_impulse(const problem* p)
-{
-    const int dim = p->dim;
-    double most = 0.0;
-    for (int64_t c = 0; c < p->count; c++) {
-        most = fmax(most, vec_norm(dim, p->contact + c * problem_width(dim) + contact_p(dim)));
-    }
-    return most;
-}
-
 /// Judge the impulses in the problem; true if they are the best. Bounds are relative to what the
 /// contacts do, and huge impulses that are all wrong have a bound near 1: from USELESS on one
 /// answer is as useless as the other. Below the rounding of the certificate the residual tells them
@@ -126,7 +116,7 @@ static talus_status judge(attempt* a, bool* better)
         *better = *better && (nearer || !a->request->sliding);
     } else {
         *better = before >= USELESS && left.velocity < CLEARLY * a->left.velocity &&
-                  largest_impulse(a->part) < TOO_LARGE * a->strongest;
+                  problem_largest_impulse(a->part) < TOO_LARGE * a->strongest;
     }
     if (*better) {
         a->out->bound = found.plain;
@@ -159,7 +149,8 @@ static talus_status sweep_more(attempt* a, const char* name, int sweeps, double*
     if (error) *error = left;
     if (status || !(swept.converged || left < a->error)) return status;
     // Where nothing solves a cluster huge impulses deceive the estimate.
-    if (largest_impulse(a->part) > TOO_LARGE * fmax(a->largest, a->strongest)) return TALUS_OK;
+    if (problem_largest_impulse(a->part) > TOO_LARGE * fmax(a->largest, a->strongest))
+        return TALUS_OK;
     if (!swept.converged) {
         a->error = left;
         a->whose = name;
@@ -376,7 +367,7 @@ talus_status direct_solve(problem* part, const direct_request* request, certific
     const int d = part->dim - 2;
     a.left = residual_measure(part, 0.0, 1);
     a.strongest = problem_strongest_bond(part);
-    a.largest = largest_impulse(part);
+    a.largest = problem_largest_impulse(part);
     a.last = request->spent && !has_static_friction(part);
     *out = (direct_result){.bound = request->bound};
     TRY(direct_cluster_new(part, vector_width_is_there(TALUS_VECTOR_AVX2), &a.cluster));
