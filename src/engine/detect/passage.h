@@ -5,8 +5,8 @@
 /// needles that turn onto each other. So before a step is accepted, every solid that moves by more
 /// than a part of its thickness is followed on its way: bodies move evenly and turn about one axis,
 /// and are looked at as often as they can come nearer by a tenth of the thickness. Where they
-/// overlap by more than is allowed the step is to be cut (world/step.c). Compact grains in usual
-/// steps move by much less and are not followed.
+/// overlap by more than is allowed the step is to be cut (world/step_rigid.c). Compact grains in
+/// usual steps move by much less and are not followed.
 #ifndef TALUS_DETECT_PASSAGE_H
 #define TALUS_DETECT_PASSAGE_H
 

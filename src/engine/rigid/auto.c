@@ -67,10 +67,10 @@ static const double MOST_LUCK = 100.0;
 enum { TINY = 50 };
 /// Most contacts of a cluster in flow that gets a last chance when the sweeps are used up, and the
 /// work for it, and for clusters at rest, in terms of the sweeps made; for those in flow the run as
-/// a whole sets a limit, too (world/step.c). Of 79 such steps of the ready-made scenes half take 30
-/// factorisations or fewer, 3000 to 8000 sweeps' worth. A wall of 120 bricks that is about to give
-/// way, at rest in 60 steps of 300 sweeps, has 7 last chances: with 12 times the sweeps 3 of them
-/// are solved, with 20 all but one.
+/// a whole sets a limit, too (world/step_rigid.c). Of 79 such steps of the ready-made scenes half
+/// take 30 factorisations or fewer, 3000 to 8000 sweeps' worth. A wall of 120 bricks that is about
+/// to give way, at rest in 60 steps of 300 sweeps, has 7 last chances: with 12 times the sweeps 3
+/// of them are solved, with 20 all but one.
 enum { LAST_LARGEST = 10000 };
 static const double SHARE_LAST = 20.0;
 /// How much more is asked of the sweeps each time that bonds do not hold after them.
