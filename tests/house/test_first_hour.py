@@ -32,7 +32,7 @@ CMAKE = """#!/bin/sh
 case "$*" in
 *"--build --preset release"*)
     mkdir -p build/release
-    cp -r "{build}/talus" "{build}/python" build/release/ ;;
+    cp -r "{build}/talus" "{build}/python" "{build}"/libtalus*.so* build/release/ ;;
 esac
 """
 
