@@ -322,8 +322,8 @@ static ALWAYS_INLINE lanes lanes_pick(lane_mask mask, lanes x, lanes y)
 {
     return mask ? x : y;
 }
-/// Parts of rows lie at multiples of four numbers: vectors are read so, and a card reads two of them
-/// at a time if it knows.
+/// Parts of rows lie at multiples of four numbers: vectors are read so, and a card reads two of
+/// them at a time if it knows.
 static ALWAYS_INLINE const real* four_aligned(const real* part)
 {
 #ifdef CARD_EMULATED
