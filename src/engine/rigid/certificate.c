@@ -49,20 +49,12 @@
 #include "base/error.h"
 #include "base/parallel.h"
 #include "rigid/ahead.h"
+#include "rigid/certificate_parts.h"
 #include "state/morton.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-/// What the exact impulse of a violated contact may exceed the present one by; see above. A row
-/// that leans on a wall has WAVE = 0.9, disordered packings are softer (SOFTNESS of residual.c).
-/// With a constant 2000 m_n v instead of the last two terms 20 of 1252 iterates of bench/claim were
-/// worse than claimed, by up to 4: rows of 90, heavy lids. A body wedged between two walls needs
-/// more than its one diameter says: 39 where v = 0.0055, m_n = 4.9, M = 13 (seed 120 of jack), that
-/// is LEAST_LENGTH = 8; with 6 it was 8 % worse than claimed.
-static const double VIOLATION = 2.0, WAVE = 6.0, SINKING = 4.0, LEAST_LENGTH = 8.0;
-/// An impulse beyond the bound of friction costs so many times what it could do.
-static const double EXCESS = 2000.0;
 /// From this bound on nothing is certified. It is relative to what the contacts do, and impulses
 /// that are huge and all wrong have a bound near 1; by comparison with their own motion a lower
 /// one: grains that bounce in a box and lock each other (bounce, 1104) were 226 % off where 46 %
@@ -91,7 +83,7 @@ static const double WEDGED = 0.3, MAY_TURN = 0.3, MAY_SLIDE = 0.01;
 /// ball of 800 kg under one of 10^6 kg rolls over one of 0.5 kg that sinks by 1.5e-4 (masses,
 /// 20004). It was certified within 3 %; exactly it is lifted, loses the floor's friction and is
 /// squeezed out, 97 % away. With 1, and not against rest, it was certified within 72 %.
-static const double MAY_GRIP = 1.5, LIGHT = 0.01;
+static const double MAY_GRIP = 1.5;
 /// Where contacts are few their friction is lost if they do not bear: of all that do not slide, as
 /// far as their impulse is smaller than what the largest normal speed of a bearing contact asks
 /// for. A slab on six rollers of nearly one size (rollers, 803) rests on two of them, 43 % from
@@ -121,9 +113,6 @@ static const double NEARLY_RIGHT = 1e-4;
 /// nothing slides yet: a ball in a trough (wedge, 99034) after three sweeps was 66.0 % off where
 /// that bound, with MAY_SLIDE, is 65.1 %.
 static const double STANDS = 0.1;
-/// At the bound of friction: so close to it, and with a slip that this part of the bound could
-/// stop.
-static const double AT_BOUND = 1.0 - 1e-9, SLIPS = 1e-6;
 /// What contacts do to a cluster counts at least as this part of its free velocities, which is
 /// rounding, as this part of what its contacts would do one by one, which is rounding where they
 /// hold each other, and as this part of what contacts do in the mean to a mass as large as it.
@@ -131,44 +120,8 @@ static const double ROUNDING = 1e-9, LEAST_EFFECT = 1e-6;
 /// The same for a single body against the mean of its cluster.
 static const double LEAST_ROW_EFFECT = 1e-2;
 
-enum {
-    IN_MOTION,
-    AT_REST,
-    MOTIONS,
-    RUBBING = MOTIONS,
-    UNSETTLED,
-    UNSURE,
-    GRIPPING,
-    LACKING,
-    LACKING_AT_REST,
-    TERMS
-};
-
-typedef struct cluster_sums {
-    double gap[MOTIONS];     ///< sum of the brackets, twice
-    double lacking[MOTIONS]; ///< what violated contacts may cost beyond that, twice
-    double distance2;        ///< ||rest - V||_M^2
-    double effect2, free2;   ///< ||V - V_free||_M^2, ||V_free||_M^2
-    double single2;          ///< sum of |p|^2/m_n: what the contacts would do one by one
-    double rubbing2;         ///< square of what friction at its bound does, contact by contact
-    double unsettled2;       ///< the same of friction that violated contacts may still get
-    double unsure2;          ///< the same of friction of contacts that may not bear at all
-    double gripping2;        ///< the same of friction of contacts that may come to bear more
-    double stray;            ///< largest normal speed of a contact that bears,
-    double light_stray;      ///< and the largest divided by m_n
-    double strongest;        ///< largest normal impulse
-    double mass, heaviest;
-    bool friction, rolling;   ///< some contact has friction, bounded torques
-    uint32_t low[3], high[3]; ///< cells of the curve that its grains lie in
-    int64_t bodies, contacts; ///< bodies that move, contacts of theirs,
-    int64_t sliding;          ///< those of them that slide,
-    int64_t walls;            ///< and those with bodies that do not move
-    double wall_velocity[3];  ///< sum over those walls
-    double momentum[3];       ///< free
-    double velocity[3];       ///< of rest
-    double length;            ///< its extent in mean diameters
-    int best;                 ///< which motion gives the smaller bound
-} cluster_sums;
+/// Terms of a contact, the first for both motions.
+enum { RUBBING = MOTIONS, UNSETTLED, UNSURE, GRIPPING, LACKING, LACKING_AT_REST, TERMS };
 
 static const cluster_sums NO_SUMS = {.low = {UINT32_MAX, UINT32_MAX, UINT32_MAX}};
 
@@ -196,137 +149,6 @@ static double mass_of(const problem* p, int64_t row)
         largest = fmax(largest, p->mobility[(wall * dim + i) * dim + i]);
     }
     return largest > 0.0 ? 1.0 / largest : 0.0;
-}
-
-// ---- one contact -------------------------------------------------------------------------------
-
-/// Torque T against the relative spin, both [1 or 3], with frozen bounds of rolling and torsion.
-/// *turns: one of them is at its bound, which follows the normal impulse as that of sliding does.
-static double torque_bracket(const problem* p, const double* n, const compound_contact* r,
-                             double base, const double* spin, bool* turns)
-{
-    const double roll = rolling_limit(&r->rolling, base, r->h);
-    if (p->dim == 2) {
-        *turns = roll > 0.0 && fabs(r->torque[0]) >= AT_BOUND * roll;
-        return fmax(roll * fabs(spin[0]) + r->torque[0] * spin[0], 0.0);
-    }
-    const double twist = rolling_limit(&r->torsion, base, r->h);
-    const double tn = vec_dot(3, r->torque, n), wn = vec_dot(3, spin, n);
-    const double power = vec_dot(3, r->torque, spin) - tn * wn;
-    const double wt = sqrt(fmax(vec_dot(3, spin, spin) - wn * wn, 0.0));
-    const double tt = sqrt(fmax(vec_dot(3, r->torque, r->torque) - tn * tn, 0.0));
-    *turns = (roll > 0.0 && tt >= AT_BOUND * roll) || (twist > 0.0 && fabs(tn) >= AT_BOUND * twist);
-    return fmax(twist * fabs(wn) + tn * wn, 0.0) + fmax(roll * wt + power, 0.0);
-}
-
-/// Impulse over violation that ends one of a chain of this length, in diameters, beside what the
-/// contact bears already.
-static ALWAYS_INLINE double growing(double mn, double heaviest, double length)
-{
-    return (WAVE * length) * (WAVE * length) * mn + SINKING * length * heaviest;
-}
-
-/// What the friction of a contact does beside its bracket: squares of changes of the velocities;
-/// torques count as impulses at the radius.
-typedef struct friction_work {
-    double lacking;   ///< twice what a violated contact may cost beyond its bracket
-    double rubbing;   ///< that which is at its bound
-    double unsettled; ///< that which the impulse that ends a violation may bring
-    double unsure;    ///< that which is lost if the contact does not bear
-    double gripping;  ///< that which comes if a contact bears more, or bears at all
-} friction_work;
-
-/// What the friction would do that a contact with the normal impulse pn gets if it comes to bear
-/// more: no more than end its slip. Its impulse is taken to become at most the largest of the
-/// cluster.
-static double grip_of(const double* row, int dim, const cluster_sums* s, double pn, double slip)
-{
-    const double mt = row[contact_mt(dim)];
-    const double needed = growing(row[contact_mn(dim)], s->heaviest, LEAST_LENGTH) * s->stray;
-    const double more = fmax(fmin(needed, s->strongest - pn), 0.0);
-    const double grip = fmin(mt * slip, row[contact_mu(dim)] * more);
-    return grip * grip / mt;
-}
-
-/// Twice the bracket of contact c, of a cluster with the sums s, for the motion in `rows`.
-static ALWAYS_INLINE double bracket(const problem* p, const int dim, int64_t c,
-                                    const cluster_sums* s, const double* rows, friction_work* work)
-{
-    const double* row = p->contact + c * problem_width(dim);
-    const double *n = row, *impulse = row + contact_p(dim);
-    const double mn = row[contact_mn(dim)], mt = row[contact_mt(dim)];
-    const double bias = row[contact_bias(dim)];
-    const int32_t compound = problem_compound_of(p, c);
-    const compound_contact* r = compound >= 0 ? &p->compound_rows[compound] : NULL;
-    double u[3];
-    problem_velocity_of(p, rows, c, u);
-    const double un = vec_dot(dim, u, n) + bias, pn = vec_dot(dim, impulse, n);
-    const double bond = r ? r->bond : 0.0, violation = un < 0.0 ? -un : 0.0;
-    *work = (friction_work){0};
-    // A contact that carries nothing and opens fulfils its law; in flows most do.
-    const bool idle = un >= 0.0 && bond == 0.0 && vec_dot(dim, impulse, impulse) == 0.0;
-    if (idle && un <= s->stray) {
-        const double along = un - bias, slip2 = vec_dot(dim, u, u) - along * along;
-        work->gripping = grip_of(row, dim, s, 0.0, sqrt(fmax(slip2, 0.0)));
-    }
-    if (idle && !r) return 0.0;
-
-    // Along the normal.
-    double sum = 0.0;
-    if (bond > 0.0) sum += bond * fmax(un - bias + fmin(r->closing, bias), 0.0);
-    if (pn < 0.0) sum += pn * (un - bias + fmin(r ? r->closing : 0.0, bias));
-    if (pn >= 0.0 && un > 0.0) sum += pn * un;
-    if (!(pn >= -bond * (1.0 + 1e-9))) return INFINITY; // a pull that no bond can bear
-    sum = fmax(sum, 0.0);
-    const double grown = growing(mn, s->heaviest, s->length);
-    const double short_grown = growing(mn, s->heaviest, LEAST_LENGTH);
-    if (violation > 0.0) sum += violation * (VIOLATION * fmax(pn, 0.0) + grown * violation);
-
-    // Across it. Impulses beyond the bound are no solver's last word; what they may be worth
-    // counts.
-    double pt[3], ut[3], slip[3] = {0.0, 0.0, 0.0};
-    const double base = fmax(pn + bond, 0.0);
-    for (int k = 0; k < dim; k++) slip[k] = r ? r->slip[k] : 0.0;
-    const double along = vec_dot(dim, slip, n);
-    for (int k = 0; k < dim; k++) {
-        pt[k] = impulse[k] - pn * n[k];
-        ut[k] = u[k] - (un - bias) * n[k] + slip[k] - along * n[k];
-    }
-    const double pushed = vec_norm(dim, pt), bound = row[contact_mu(dim)] * base;
-    const double speed = vec_norm(dim, ut), excess = fmax(pushed - bound, 0.0);
-    sum += fmax(fmax(bound, pushed) * speed + vec_dot(dim, pt, ut), 0.0);
-    work->lacking =
-        2.0 * violation *
-        (fmax(short_grown - grown, 0.0) * violation + row[contact_mu(dim)] * short_grown * speed);
-    if (excess > 1e-9 * bound) sum += EXCESS * excess * excess / mt;
-    const bool slides = bound > 0.0 && pushed >= AT_BOUND * bound && mt * speed > SLIPS * bound;
-    if (slides) work->rubbing = pushed * pushed / mt;
-    if (slides) work->gripping = grip_of(row, dim, s, pn, speed);
-    if (!slides && pushed > 0.0) {
-        const double needed = short_grown * s->stray;
-        const double part = needed < base ? needed / base : 1.0;
-        work->unsure = part * part * pushed * pushed / mt;
-    }
-    if (mn < LIGHT * s->heaviest) {
-        const double grip = row[contact_mu(dim)] * s->heaviest * violation;
-        work->unsettled = grip * grip / mt;
-    }
-
-    if (r && (r->rolling.coefficient > 0.0 || r->torsion.coefficient > 0.0)) {
-        double spin[3];
-        bool turns;
-        problem_spin_of(p, rows, c, spin);
-        sum += torque_bracket(p, n, r, base, spin, &turns);
-        const double turned = vec_norm(spin_width(dim), r->torque) * r->inv_radius_b;
-        if (turns) work->rubbing += turned * turned / mt;
-    }
-    return 2.0 * sum;
-}
-
-static double any_bracket(const problem* p, int64_t c, const cluster_sums* s, const double* rows,
-                          friction_work* work)
-{
-    return p->dim == 2 ? bracket(p, 2, c, s, rows, work) : bracket(p, 3, c, s, rows, work);
 }
 
 // ---- clusters ----------------------------------------------------------------------------------
@@ -620,13 +442,13 @@ static void add_brackets(certificate_work* work, const problem* p, int threads)
         look_ahead(p, p->dim, c, p->body);
         look_ahead(p, p->dim, c, work->rest);
         if (k < 0) continue;
-        terms[IN_MOTION] = any_bracket(p, c, &work->sums[k], p->body, &in_motion);
+        terms[IN_MOTION] = certificate_bracket(p, c, &work->sums[k], p->body, &in_motion);
         terms[RUBBING] = in_motion.rubbing;
         terms[UNSETTLED] = in_motion.unsettled;
         terms[UNSURE] = in_motion.unsure;
         terms[GRIPPING] = in_motion.gripping;
         terms[LACKING] = in_motion.lacking;
-        terms[AT_REST] = any_bracket(p, c, &work->sums[k], work->rest, &at_rest);
+        terms[AT_REST] = certificate_bracket(p, c, &work->sums[k], work->rest, &at_rest);
         terms[LACKING_AT_REST] = at_rest.lacking;
     }
     add_by_cluster(&(cluster_pass){work, p, work->of_contact, p->count, add_terms}, threads);
