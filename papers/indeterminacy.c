@@ -431,7 +431,7 @@ static talus_status sample_all(paper* p, talus_ensemble* e, talus_ensemble* smal
                       .friction = FRICTION,
                       .samples = p->brief ? 9 : 24,
                       .starts = ALL_STARTS,
-                      .tolerance = 1e-7,
+                      .tolerance = 1e-8,
                       .rest = 1e-14};
     TRY(sample(p, &def, e, scale));
     paper_progress(p, 0.1);

@@ -1,9 +1,9 @@
 /// A run whose claims are false finds out, says so and tightens.
 ///
 /// No scene is known whose claims are false, so they are made so here: this program has a
-/// witness_claims() of its own, which the library finds before the real one. It claims a thousandth
-/// of what is true (claims a hundred times too small still held in all 90 audits: true errors are
-/// mostly far smaller than what is claimed). Everything after it is the product: audits, log,
+/// witness_claims() of its own, which the library finds before the real one. It claims 10^-5 of what
+/// is true (claims a thousand times too small still held in all 55 audits of one such run: true
+/// errors are mostly far smaller than what is claimed). Everything after it is the product: audits, log,
 /// totals, verdict.
 #include "support.h"
 
@@ -117,7 +117,7 @@ static void false_claims_are_found_and_told(void** state)
     talus_summary honest, boasting;
     heard quiet, loud;
     carry_out(1.0, &honest, &quiet);
-    carry_out(0.001, &boasting, &loud);
+    carry_out(1e-5, &boasting, &loud);
     print_message("%lld and %lld audits, %lld and %lld held; %lld and %lld sweeps\n%s\n",
                   (long long)honest.audits, (long long)boasting.audits,
                   (long long)honest.audits_held, (long long)boasting.audits_held,

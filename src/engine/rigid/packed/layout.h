@@ -1,5 +1,5 @@
 /// Inside of the layout of a packed problem: kinds of contacts (kind.c), their order
-/// (order.c), blocks and batches (layout.c).
+/// (boxes.c, order.c), blocks and batches (layout.c).
 #ifndef TALUS_RIGID_PACKED_LAYOUT_H
 #define TALUS_RIGID_PACKED_LAYOUT_H
 
@@ -7,6 +7,8 @@
 
 /// Bits of a colour mask; a body with more contacts than this has them in the tail.
 enum { PACKED_COLOURS = 64 };
+/// Boxes have 2^BOX_LEVEL cells of their curve along each axis.
+enum { BOX_LEVEL = 2 };
 
 /// Batches of each kind and rows of bodies that a block takes.
 typedef struct packed_block_size {
@@ -38,6 +40,8 @@ typedef struct packed_layout {
     const uint8_t* kind_of; ///< [contacts of the problem] packed_kind
     int threads;
     double ratio;            ///< kim/im of the balls (2D)
+    int64_t box_contacts;    ///< that a box should have
+    uint32_t* key;           ///< [rows] place along the curve of the boxes
     int64_t inside;          ///< contacts of grains and fixed walls
     int64_t outside;         ///< the first contact of the tail; those of mobile walls lie between
     int64_t inner;           ///< blocks of the former, which come first
@@ -48,7 +52,7 @@ typedef struct packed_layout {
     int32_t* order;          ///< [count] contacts along the curve; then those of mobile walls, wall
                              ///< by wall; those of the tail last
     int32_t* ends;           ///< [count][2] in `order`: places of its bodies, -1: it does not move
-    uint32_t* cell;          ///< [count] in `order`: cell of the curve of the body that comes first
+    uint32_t* box;           ///< [count] in `order`: box of the body that comes first
     uint8_t* kind;           ///< [count] in `order`
     uint8_t* colour;         ///< [count] in `order`
     uint64_t* mask;          ///< [rows] by place: colours in use
@@ -70,7 +74,9 @@ double packed_spin_ratio(const problem* p);
 /// The kind of batch that a contact goes into; `ratio` is that of the problem.
 packed_kind packed_kind_of(const problem* p, int64_t contact, double ratio);
 
-/// Fill place, row, order, inside, outside, wall_contacts, ends, cell and kind; they have room. The
+/// Fill key, which has room. The same whatever the threads.
+talus_status packed_boxes(packed_layout* l);
+/// Fill place, row, order, inside, outside, wall_contacts, ends, box and kind; they have room. The
 /// same whatever the threads.
 talus_status packed_order(packed_layout* l);
 

@@ -1,4 +1,4 @@
-/// Bodies ranked along the curve (problem.curve, or their row numbers), contacts sorted by the
+/// Bodies ranked along the curve of the boxes (boxes.c), contacts sorted by the
 /// lower place of their moving bodies; contacts of mobile walls after them, wall by wall.
 ///
 /// All sorts are stable, so there is one result, however many threads share the work.
@@ -34,7 +34,7 @@ static void sort_digit(const packed_layout* l, int shift, const int32_t* from, i
     for (int t = 0; t < pieces; t++) {
         const int64_t end = piece_first(count, t + 1, pieces);
         for (int64_t i = piece_first(count, t, pieces); i < end; i++) {
-            start[t * DIGITS + (int)digit_of(l->curve[from[i]], shift)]++;
+            start[t * DIGITS + (int)digit_of(l->key[from[i]], shift)]++;
         }
     }
     int32_t sum = 0;
@@ -49,7 +49,7 @@ static void sort_digit(const packed_layout* l, int shift, const int32_t* from, i
     for (int t = 0; t < pieces; t++) {
         const int64_t end = piece_first(count, t + 1, pieces);
         for (int64_t i = piece_first(count, t, pieces); i < end; i++) {
-            to[start[t * DIGITS + (int)digit_of(l->curve[from[i]], shift)]++] = from[i];
+            to[start[t * DIGITS + (int)digit_of(l->key[from[i]], shift)]++] = from[i];
         }
     }
 }
@@ -62,7 +62,7 @@ static talus_status rank_rows(packed_layout* l)
     int32_t* start = malloc(sizeof *start * (size_t)l->threads * DIGITS);
     if (!start) return TALUS_ERR_MEMORY;
     for (int64_t i = 0; i < rows; i++) {
-        any |= l->curve[i];
+        any |= l->key[i];
         l->row[i] = (int32_t)i;
     }
     int32_t *from = l->row, *to = l->place;
@@ -198,7 +198,7 @@ static void gather_contact(packed_layout* l, int64_t i)
         if (own && (first < 0 || place < first)) first = place;
         l->ends[2 * i + k] = place;
     }
-    l->cell[i] = first < 0 ? 0 : l->curve[l->row[first]];
+    l->box[i] = first < 0 ? 0 : l->key[l->row[first]] >> l->p->dim * BOX_LEVEL;
     l->kind[i] = l->kind_of[c];
 }
 
