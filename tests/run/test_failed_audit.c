@@ -1,10 +1,10 @@
 /// A run whose claims are false finds out, says so and tightens.
 ///
 /// No scene is known whose claims are false, so they are made so here: this program has a
-/// witness_claims() of its own, which the library finds before the real one. It claims 10^-5 of what
-/// is true (claims a thousand times too small still held in all 55 audits of one such run: true
-/// errors are mostly far smaller than what is claimed). Everything after it is the product: audits, log,
-/// totals, verdict.
+/// witness_claims() of its own, which the library finds before the real one. It claims 10^-5 of
+/// what is true (claims a thousand times too small still held in all 55 audits of one such run:
+/// true errors are mostly far smaller than what is claimed). Everything after it is the product:
+/// audits, log, totals, verdict.
 #include "support.h"
 
 #include "rigid/witness.h"
