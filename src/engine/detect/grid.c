@@ -6,14 +6,16 @@
 #include "detect/grid.h"
 
 #include "base/array.h"
+#include "base/counting_sort.h"
 #include "base/vec.h"
 
 #include <math.h>
+#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { MAX_LEVELS = 64 };
-/// Above so many balls the memory of a search, some 100 bytes a ball, is given back after it.
+/// Up to so many balls the memory of a search is not worth giving back.
 enum { KEEP_BALLS = 50000 };
 
 /// One level: cells of edge `edge`; on periodic axes a whole number of them fills the cell.
@@ -47,7 +49,7 @@ struct grid {
     int level_count;
     double smallest;       ///< least reach, that of level 0
     entry* entries;        ///< [balls], sorted by bucket
-    uint32_t* bucket_of;   ///< [balls]
+    int32_t* bucket_of;    ///< [balls]
     int32_t* order;        ///< [balls] in the order of `entries`
     int32_t* bucket_start; ///< [buckets + 1]
     int64_t* row_start;    ///< [balls + 1]
@@ -87,6 +89,11 @@ void grid_destroy(grid* g)
     if (!g) return;
     grid_release(g);
     free(g);
+}
+
+void grid_give_back(grid* g)
+{
+    if (g->ball_capacity > KEEP_BALLS) grid_release(g);
 }
 
 // ---- workspace ---------------------------------------------------------------------------------
@@ -144,40 +151,62 @@ static uint64_t cell_hash(int level_index, const int32_t c[3])
            (uint64_t)c[2] * 0xbf58476d1ce4e5b9u + (uint64_t)level_index * 0x94d049bb133111ebu;
 }
 
-static void find_levels(grid* g, const ball_set* balls, const cell* periodic)
+static double find_smallest(const ball_set* balls, int threads)
 {
     double smallest = INFINITY;
+#pragma omp parallel for num_threads(threads) if (threads > 1) reduction(min : smallest)
     for (int64_t i = 0; i < balls->count; i++) {
         smallest = balls->reach[i] < smallest ? balls->reach[i] : smallest;
     }
-    memset(g->levels, 0, sizeof g->levels);
-    g->smallest = smallest;
-    g->level_count = 0;
-    for (int64_t i = 0; i < balls->count; i++) {
-        const int l = level_of(balls->reach[i], smallest);
-        level* of = &g->levels[l];
-        of->size = 2.0 * balls->reach[i] > of->size ? 2.0 * balls->reach[i] : of->size;
-        if (l >= g->level_count) g->level_count = l + 1;
-    }
-    for (int l = 0; l < g->level_count; l++) {
-        if (g->levels[l].size > 0.0) {
-            // Lay cells no larger than the largest ball of the level asks for: balls of one size
-            // have narrow ones.
-            const double size = g->levels[l].size;
-            g->levels[l].used = g->levels[l].halves = true;
-            for (int k = 0; k < balls->dim; k++) {
-                g->levels[l].origin[k] = 0.0;
-                g->levels[l].per_edge[k] = 1.0 / size;
-                g->levels[l].cells[k] = 0;
-                if (!periodic->periodic[k]) continue;
-                double fit = fmin(floor(periodic->length[k] / size), 0x1p29);
-                g->levels[l].cells[k] = fit < 1.0 ? 1 : (int32_t)fit;
-                g->levels[l].per_edge[k] = (double)g->levels[l].cells[k] / periodic->length[k];
-                g->levels[l].origin[k] = periodic->low[k];
-                // With few cells around, a row lies before a ball as well as behind it.
-                if (g->levels[l].cells[k] < 5) g->levels[l].halves = false;
-            }
+    return smallest;
+}
+
+/// Twice the largest reach of each level.
+static void find_sizes(grid* g, const ball_set* balls, int threads)
+{
+#pragma omp parallel num_threads(threads) if (threads > 1)
+    {
+        double size[MAX_LEVELS] = {0.0};
+#pragma omp for schedule(static)
+        for (int64_t i = 0; i < balls->count; i++) {
+            const int l = level_of(balls->reach[i], g->smallest);
+            size[l] = 2.0 * balls->reach[i] > size[l] ? 2.0 * balls->reach[i] : size[l];
         }
+#pragma omp critical(grid_sizes)
+        for (int l = 0; l < MAX_LEVELS; l++) {
+            g->levels[l].size = size[l] > g->levels[l].size ? size[l] : g->levels[l].size;
+        }
+    }
+}
+
+/// Cells no larger than the largest ball of the level asks for: balls of one size have narrow ones.
+static void lay_cells(level* l, int dim, const cell* periodic)
+{
+    l->used = l->halves = true;
+    for (int k = 0; k < dim; k++) {
+        l->origin[k] = 0.0;
+        l->per_edge[k] = 1.0 / l->size;
+        l->cells[k] = 0;
+        if (!periodic->periodic[k]) continue;
+        const double fit = fmin(floor(periodic->length[k] / l->size), 0x1p29);
+        l->cells[k] = fit < 1.0 ? 1 : (int32_t)fit;
+        l->per_edge[k] = (double)l->cells[k] / periodic->length[k];
+        l->origin[k] = periodic->low[k];
+        // With few cells around, a row lies before a ball as well as behind it.
+        if (l->cells[k] < 5) l->halves = false;
+    }
+}
+
+static void find_levels(grid* g, const ball_set* balls, const cell* periodic, int threads)
+{
+    memset(g->levels, 0, sizeof g->levels);
+    g->smallest = find_smallest(balls, threads);
+    find_sizes(g, balls, threads);
+    g->level_count = 0;
+    for (int l = 0; l < MAX_LEVELS; l++) {
+        if (g->levels[l].size == 0.0) continue;
+        lay_cells(&g->levels[l], balls->dim, periodic);
+        g->level_count = l + 1;
     }
 }
 
@@ -195,24 +224,18 @@ static entry entry_of(const grid* g, const ball_set* balls, int64_t i)
     return e;
 }
 
-/// Counting sort of the balls by the bucket of their cell; inside a bucket in ascending index.
+/// Sort the balls by the bucket of their cell; inside a bucket in ascending index.
 static void file_balls(grid* g, const ball_set* balls, int threads)
 {
-    const int64_t buckets = (int64_t)g->bucket_mask + 1, count = balls->count;
-    int32_t* start = g->bucket_start;
-#pragma omp parallel for num_threads(threads) schedule(static)
+    const int64_t count = balls->count;
+#pragma omp parallel for num_threads(threads) if (threads > 1) schedule(static)
     for (int64_t i = 0; i < count; i++) {
         const entry e = entry_of(g, balls, i);
-        g->bucket_of[i] = (uint32_t)(cell_hash(e.level, e.cell) & g->bucket_mask);
+        g->bucket_of[i] = (int32_t)(cell_hash(e.level, e.cell) & g->bucket_mask);
     }
-    memset(start, 0, sizeof *start * (size_t)(buckets + 1));
-    for (int64_t i = 0; i < count; i++) start[g->bucket_of[i] + 1]++;
-    for (int64_t b = 0; b < buckets; b++) start[b + 1] += start[b];
-    for (int64_t i = 0; i < count; i++) g->order[start[g->bucket_of[i]]++] = (int32_t)i;
-    // Each start has moved on to the next bucket's: shift back.
-    memmove(start + 1, start, sizeof *start * (size_t)buckets);
-    start[0] = 0;
-#pragma omp parallel for num_threads(threads) schedule(static)
+    counting_sort(g->bucket_of, count, (int64_t)g->bucket_mask + 1, threads, g->bucket_start,
+                  g->order);
+#pragma omp parallel for num_threads(threads) if (threads > 1) schedule(static)
     for (int64_t e = 0; e < count; e++) g->entries[e] = entry_of(g, balls, g->order[e]);
 }
 
@@ -340,12 +363,10 @@ static ALWAYS_INLINE void search_level(const search* s, const int dim)
     }
 }
 
-/// Search for the partners of the balls filed at [first, last).
+/// Search for the partners of the balls filed at [first, last), and add the pairs to `out`.
 static void search_entries(const grid* g, const cell* periodic, int dim, int64_t first,
                            int64_t last, pair_buffer* out)
 {
-    out->pairs.count = 0;
-    out->failed = false;
     search s = {.grid = g, .periodic = periodic, .out = out};
     for (int64_t e = first; e < last; e++) {
         s.ball = &g->entries[e];
@@ -356,6 +377,26 @@ static void search_entries(const grid* g, const cell* periodic, int dim, int64_t
             } else {
                 search_level(&s, 3);
             }
+        }
+    }
+}
+
+/// Pieces of the balls, which take different times, are dealt out as threads ask for them.
+static void search_all(grid* g, const cell* periodic, const ball_set* balls, int threads)
+{
+    enum { PIECE = 2000 };
+    const int64_t count = balls->count, pieces = (count + PIECE - 1) / PIECE;
+    for (int t = 0; t < threads; t++) {
+        g->buffers[t].pairs.count = 0;
+        g->buffers[t].failed = false;
+    }
+#pragma omp parallel num_threads(threads) if (threads > 1)
+    {
+        pair_buffer* out = &g->buffers[threads > 1 ? omp_get_thread_num() : 0];
+#pragma omp for schedule(dynamic, 1)
+        for (int64_t k = 0; k < pieces; k++) {
+            search_entries(g, periodic, balls->dim, count * k / pieces, count * (k + 1) / pieces,
+                           out);
         }
     }
 }
@@ -435,14 +476,8 @@ talus_status grid_pairs(grid* g, const ball_set* balls, const cell* periodic, in
     if (n == 0) return TALUS_OK;
     if (threads < 1 || n < 2000) threads = 1; // a second thread costs more than it brings
     if (!grid_reserve(g, n, threads)) return TALUS_ERR_MEMORY;
-    find_levels(g, balls, periodic);
+    find_levels(g, balls, periodic, threads);
     file_balls(g, balls, threads);
-#pragma omp parallel for num_threads(threads) schedule(static, 1)
-    for (int t = 0; t < threads; t++) {
-        search_entries(g, periodic, balls->dim, n * t / threads, n * (t + 1) / threads,
-                       &g->buffers[t]);
-    }
-    talus_status status = collect(g, n, threads, out);
-    if (n > KEEP_BALLS) grid_release(g);
-    return status;
+    search_all(g, periodic, balls, threads);
+    return collect(g, n, threads, out);
 }

@@ -22,6 +22,9 @@ static const double COST_RATIO = 4.0;
 static const double LEAST_ROOM = 0.03, MOST_ROOM = 1.0, FIRST_ROOM = 0.06;
 /// Most steps to make room for; motions change.
 static const double MOST_STEPS = 50.0;
+/// Uses of a list after which the memory of searches is given back: what flows needs it in each
+/// step.
+enum { REST_AFTER = 3 };
 /// Room that is left to roundings, in reaches.
 static const double ROUNDING = 1e-7;
 
@@ -181,6 +184,7 @@ talus_status neighbours_update(neighbours* n, const ball_set* balls, const cell*
 {
     if (still_holds(n, balls, periodic, threads)) {
         n->uses++;
+        if (n->uses == REST_AFTER) grid_give_back(n->grid);
         return TALUS_OK;
     }
     if (balls->dim != n->dim) n->capacity = 0;

@@ -30,7 +30,8 @@
 
 #include <stdlib.h>
 
-/// Above so many contacts the list of a search that was repeated is given back after the step.
+/// Above so many contacts the list that a search left behind which was repeated is given back after
+/// a step that had none: flows repeat it in every step.
 enum { KEEP_CONTACTS = 200000 };
 
 // ---- memory ------------------------------------------------------------------------------------
@@ -357,7 +358,8 @@ talus_status contact_dynamics_attempt(contact_dynamics* s, const step_order* ord
         TRY(solve_found(s, order, searches++, out, &more, error));
     }
     if (!more && out->nan_grain < 0) step_find_clearance(s, order);
-    if (s->before.capacity > KEEP_CONTACTS) contacts_free(&s->before);
+    const bool repeated = s->wider || searches > 1;
+    if (!repeated && s->before.capacity > KEEP_CONTACTS) contacts_free(&s->before);
     if (more) {
         return error_set(error, TALUS_ERR_NUMERIC,
                          "the solution keeps moving grains beyond every search radius at t = %g; "

@@ -197,6 +197,7 @@ talus_status soft_make_list(soft_particles* s, const step_order* order, talus_er
                                .laws = &s->laws,
                                .threads = order->threads};
     talus_status status = grid_pairs(s->grid, &all, periodic, order->threads, &s->near);
+    grid_give_back(s->grid);
     if (status == TALUS_OK && !all_balls) status = split_pairs(s, g);
     if (status == TALUS_OK) status = soft_bodies_list(&s->bodies, g, &s->places, s->geometric);
     if (status == TALUS_OK) status = soft_pairs_make(&s->pairs, &from);

@@ -4,6 +4,8 @@
 /// All sorts are stable, so there is one result, however many threads share the work.
 #include "rigid/packed/layout.h"
 
+#include "base/counting_sort.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -133,32 +135,6 @@ static int32_t sort_key(const packed_layout* l, const uint8_t* crowded, int64_t 
     return l->place[a] < l->place[b] ? l->place[a] : l->place[b];
 }
 
-/// Counting sort of the contacts by key into `order`. A thread has a range of keys and looks at all
-/// contacts for those that have one of them; next is [keys + 1].
-static void sort_by_key(packed_layout* l, const int32_t* key, int32_t* next)
-{
-    const int64_t count = l->p->count, keys = tail_key(l->p) + 1;
-    const int pieces = l->threads;
-    memset(next, 0, sizeof *next * (size_t)(keys + 1));
-#pragma omp parallel for num_threads(pieces) if (pieces > 1) schedule(static, 1)
-    for (int t = 0; t < pieces; t++) {
-        const int64_t low = piece_first(keys, t, pieces), high = piece_first(keys, t + 1, pieces);
-        for (int64_t c = 0; c < count; c++) {
-            if (key[c] >= low && key[c] < high) next[key[c] + 1]++;
-        }
-    }
-    for (int64_t k = 0; k < keys; k++) next[k + 1] += next[k];
-    l->inside = next[first_wall_key(l->p)];
-    l->outside = next[keys - 1];
-#pragma omp parallel for num_threads(pieces) if (pieces > 1) schedule(static, 1)
-    for (int t = 0; t < pieces; t++) {
-        const int64_t low = piece_first(keys, t, pieces), high = piece_first(keys, t + 1, pieces);
-        for (int64_t c = 0; c < count; c++) {
-            if (key[c] >= low && key[c] < high) l->order[next[key[c]]++] = (int32_t)c;
-        }
-    }
-}
-
 /// Put the contacts of mobile walls wall by wall; within each the order stays. Counts them.
 static talus_status sort_walls(packed_layout* l)
 {
@@ -204,19 +180,21 @@ static void gather_contact(packed_layout* l, int64_t i)
 
 static talus_status sort_contacts(packed_layout* l)
 {
-    const int64_t count = l->p->count, rows = l->p->rows;
+    const int64_t count = l->p->count, rows = l->p->rows, keys = tail_key(l->p) + 1;
     uint8_t* crowded = malloc((size_t)rows);
     int32_t* key = malloc(sizeof *key * (size_t)count);
-    int32_t* next = malloc(sizeof *next * (size_t)(tail_key(l->p) + 2));
-    talus_status status = crowded && key && next ? find_crowded(l, crowded) : TALUS_ERR_MEMORY;
+    int32_t* start = malloc(sizeof *start * (size_t)(keys + 1));
+    talus_status status = crowded && key && start ? find_crowded(l, crowded) : TALUS_ERR_MEMORY;
     if (status == TALUS_OK) {
 #pragma omp parallel for num_threads(l->threads) if (l->threads > 1) schedule(static)
         for (int64_t c = 0; c < count; c++) key[c] = sort_key(l, crowded, c);
-        sort_by_key(l, key, next);
+        counting_sort(key, count, keys, l->threads, start, l->order);
+        l->inside = start[first_wall_key(l->p)];
+        l->outside = start[keys - 1];
     }
     free(crowded);
     free(key);
-    free(next);
+    free(start);
     return status;
 }
 
