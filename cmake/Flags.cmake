@@ -1,4 +1,4 @@
-# Warnings, floating-point rules and sanitizers, as the interface target talus_flags.
+# Warnings, floating-point rules, hardening and sanitizers, as the interface target talus_flags.
 add_library(talus_flags INTERFACE)
 
 # No contraction into fused multiply-adds: the same bits are promised for every vector width.
@@ -41,6 +41,22 @@ elseif(TALUS_SANITIZE STREQUAL "thread")
     "TSAN_OPTIONS=ignore_noninstrumented_modules=1 halt_on_error=1")
 elseif(TALUS_SANITIZE)
   message(FATAL_ERROR "TALUS_SANITIZE is '${TALUS_SANITIZE}'; expected address+undefined or thread")
+endif()
+# What makes a mistake of memory end the program before somebody can make use of it (SECURITY.md).
+# No bit of a result depends on it; docs/performance-internals.md has what it costs. Sanitizers see
+# more, and do not go with the checks of FORTIFY, which need an optimising compiler.
+option(TALUS_HARDEN "Stack protector, checked calls of the C library, read-only relocations" ON)
+add_library(talus_hardening INTERFACE) # alone for code that is not held to the warnings
+if(TALUS_HARDEN AND NOT TALUS_SANITIZE)
+  target_compile_options(talus_hardening INTERFACE -fstack-protector-strong
+    $<$<CONFIG:Release>:-U_FORTIFY_SOURCE> $<$<CONFIG:Release>:-D_FORTIFY_SOURCE=2>)
+  target_link_options(talus_hardening INTERFACE -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack)
+endif()
+target_link_libraries(talus_flags INTERFACE talus_hardening)
+
+# libFuzzer counts which ways inputs take (cmake/Fuzz.cmake).
+if(TALUS_FUZZ)
+  list(APPEND TALUS_SANITIZE_FLAGS -fsanitize=fuzzer-no-link)
 endif()
 if(TALUS_SANITIZE_FLAGS)
   # -O1 keeps stack traces readable and overrides the -O3 of the release flags; -O2 would compile

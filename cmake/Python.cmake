@@ -81,7 +81,7 @@ file(RELATIVE_PATH library_from_package
 # Not talus_flags: what cffi writes is not held to the warnings of this tree.
 add_library(talus_python MODULE ${talus_python_made}/_talus.c ${talus_python_package}/copied)
 target_include_directories(talus_python SYSTEM PRIVATE ${talus_python_include})
-target_link_libraries(talus_python PRIVATE talus_workshop)
+target_link_libraries(talus_python PRIVATE talus_workshop talus_hardening)
 set_target_properties(talus_python PROPERTIES
   PREFIX "" OUTPUT_NAME _talus SUFFIX "${talus_python_suffix}"
   LIBRARY_OUTPUT_DIRECTORY ${talus_python_package}
