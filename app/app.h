@@ -36,6 +36,11 @@ void print_overview(FILE* out);
 #define TALUS_SCENES_FROM_PROGRAM "../share/talus/scenes"
 #endif
 
+// ---- crash.c -----------------------------------------------------------------------------------
+
+/// Make a crash within HDF5 an error with a message; before anything else uses HDF5.
+void expect_crashes(void);
+
 // ---- locate.c ----------------------------------------------------------------------------------
 
 /// Path of a scene given as a path or as the name of a ready-made one; false, with a message.

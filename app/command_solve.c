@@ -7,7 +7,6 @@
 #include "record/fclib.h"
 
 #include <errno.h>
-#include <hdf5.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -218,8 +217,6 @@ static void print_answer(const solve_options* o, const fclib_problem* p, const s
 /// Read, solve and tell; *is_read becomes 1 when the file is read.
 static int solve_file(const solve_options* o, volatile char* is_read)
 {
-    // A damaged file makes HDF5 leak, of which it would complain at the end of the program.
-    H5dont_atexit();
     fclib_problem p = {0};
     solve_answer answer = {0};
     talus_error error = {0};

@@ -38,6 +38,7 @@ int main(int argc, char** argv)
 {
     short_waits(argv);
     keep_memory();
+    expect_crashes();
     setlocale(LC_CTYPE, ""); // only to know whether the terminal takes UTF-8; numbers stay in C
     program_called(argv[0]);
     int status = STATUS_USAGE;

@@ -315,7 +315,7 @@ class Malformed(Case):
         self.refuse(path, ["empty"])
         path.write_bytes(b"no HDF5 at all" * 100)
         self.refuse(path, ["not an HDF5 file"])
-        self.refuse(self.folder, ["Is a directory"])
+        self.refuse(self.folder, ["is a folder"])
         with h5py.File(path, "w"):
             pass
         self.refuse(path, ["none of the groups"])

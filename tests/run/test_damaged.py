@@ -1,8 +1,11 @@
-"""frames.h5 that was damaged or made to deceive: who reads it says so and ends in order.
+"""frames.h5 that was damaged or made to deceive: who reads it says so and ends in order, and a run
+with a good checkpoint goes on.
 
 Each file claims something impossible about one thing. The commands must end with 1 and a message, or
 with 0 where they do not need that thing; a signal, a hang or gigabytes of memory are failures."""
+import json
 import os
+import random
 import resource
 import shutil
 import subprocess
@@ -101,6 +104,80 @@ class Damaged(unittest.TestCase):
                     self.assertIn(done.returncode, [1] if command in refusing else [0, 1], done.stderr)
                     if done.returncode:
                         self.assertRegex(done.stderr, r"talus: .*(frames\.h5|a grain|a frame)")
+
+
+class Resumed(unittest.TestCase):
+    """A finished run goes on for some steps after something has happened to its frames."""
+    STEPS, MORE = 100, 105
+
+    @classmethod
+    def setUpClass(cls):
+        cls.root = Path(tempfile.mkdtemp(prefix="talus-damaged-"))
+        cls.addClassCleanup(shutil.rmtree, cls.root)
+        cls.done, cls.folder = cls.root / "done", cls.root / "run"
+        tiny = Path(__file__).resolve().parents[1] / "scenes" / "tiny.yaml"
+        whole = cls.root / "whole"
+        for folder, steps in ((cls.done, cls.STEPS), (whole, cls.MORE)):
+            done = run("run", tiny, "-o", folder, "--quiet", "--steps", steps)
+            assert done.returncode == 0, done.stderr
+        cls.whole = json.loads((whole / "summary.json").read_text())
+        cls.frames = (cls.done / "frames.h5").read_bytes()
+
+    def resume(self, change, note):
+        """Go on with a copy of the run whose folder was changed; what it says of that in its log."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+        shutil.copytree(self.done, self.folder)
+        change(self.folder)
+        done = run("resume", self.folder, "--quiet", "--steps", self.MORE)
+        self.assertEqual(done.returncode, 0, f"{note}: {done.stderr}")
+        summary = json.loads((self.folder / "summary.json").read_text())
+        for key in ("steps", "state_hash", "verdict"):
+            self.assertEqual(summary[key], self.whole[key], f"{key}, {note}")
+        with h5py.File(self.folder / "frames.h5") as file:  # the new frames are there, whatever the old are
+            last = file["frames"][f"{file.attrs['frame_count'] - 1:06}"]
+            self.assertEqual(last.attrs["step"], self.MORE, note)
+            self.assertTrue(numpy.isfinite(last["grains/position"][:]).all(), note)
+        return (self.folder / "log.txt").read_text()
+
+    def assert_set_aside(self, log):
+        """No frame is left of the old, and their file is kept as it was."""
+        self.assertRegex(log, r"warning: the frames from 0 to \d+ of .* cannot be read: .*frames\.h5: .*; what")
+        kept = list((self.folder / "frames.damaged").iterdir())
+        self.assertEqual(len(kept), 1)
+        return kept[0]
+
+    def test_sound(self):
+        log = self.resume(lambda folder: None, "nothing has happened")
+        self.assertNotIn("warning", log)
+        self.assertFalse((self.folder / "frames.damaged").exists())
+
+    def test_bits(self):
+        """HDF5 1.10 crashes on some of these."""
+        chance = random.Random(int(os.environ.get("TALUS_TEST_SEED", "1")))
+        scale = float(os.environ.get("TALUS_TEST_SCALE", "1"))
+        for trial in range(max(2, int(12 * scale))):
+            damaged = bytearray(self.frames)
+            at = [chance.randrange(min(len(damaged), chance.choice([512, 30000, 10**9]))) for _ in range(4)]
+            for byte in at:
+                damaged[byte] ^= 1 << chance.randrange(8)
+            log = self.resume(lambda folder: (folder / "frames.h5").write_bytes(damaged), f"bytes {at}")
+            if (self.folder / "frames.damaged").exists():
+                self.assertIn("what there is of them is kept in", log)
+
+    def test_cut_off(self):
+        half = self.frames[:len(self.frames) // 2]
+        log = self.resume(lambda folder: (folder / "frames.h5").write_bytes(half), "cut off")
+        self.assertEqual(self.assert_set_aside(log).read_bytes(), half)
+        # A run in a good state again: nothing more is lost, and all is gathered.
+        again = run("resume", self.folder, "--quiet", "--steps", self.MORE + 5)
+        self.assertEqual(again.returncode, 0, again.stderr)
+        self.assertFalse((self.folder / "frames").exists())
+        self.assertFalse((self.folder / "frames.damaged-2").exists())
+
+    def test_missing(self):
+        log = self.resume(lambda folder: (folder / "frames.h5").unlink(), "missing")
+        self.assertIn("nowhere: the files are missing", log)
+        self.assertFalse((self.folder / "frames.damaged").exists())
 
 
 if __name__ == "__main__":

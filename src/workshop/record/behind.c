@@ -26,11 +26,14 @@ static void* work_on(void* user)
     return NULL;
 }
 
-/// Begin the thread, which leaves signals to the others; false if there is none to be had.
+/// Begin the thread, which leaves signals to the others, but those of its own crashes; false if
+/// there is none to be had.
 static bool begin_thread(behind* b)
 {
+    static const int own[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL};
     sigset_t all, before;
     sigfillset(&all);
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++) sigdelset(&all, own[i]);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     b->at_work = pthread_create(&b->thread, NULL, work_on, b) == 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);

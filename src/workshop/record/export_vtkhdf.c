@@ -284,7 +284,8 @@ static talus_status close_file(export_job* job, talus_status status, talus_error
         for (int c = 0; c < COUNTS; c++) text_free(&b->count[c]);
     }
     if (job->root >= 0) H5Gclose(job->root);
-    H5Fflush(job->file, H5F_SCOPE_GLOBAL);
+    if (H5Fflush(job->file, H5F_SCOPE_GLOBAL) < 0 && status == TALUS_OK)
+        status = h5_error(error, TALUS_ERR_IO, "cannot finish", job->path);
     const int64_t size = h5_size(job->file);
     if (H5Fclose(job->file) < 0 && status == TALUS_OK) {
         return h5_error(error, TALUS_ERR_IO, "cannot finish", job->path);

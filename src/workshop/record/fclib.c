@@ -10,7 +10,7 @@
 #include "record/fclib_inside.h"
 #include "record/fclib_mass.h"
 #include "record/files.h"
-#include "record/h5.h"
+#include "record/h5_trial.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -452,18 +452,18 @@ static talus_status find_group(source* s, fclib_problem* p)
 /// Open for reading; a file that cannot be opened at all is told from one that is no HDF5.
 static talus_status open_file(source* s)
 {
-    FILE* probe = fopen(s->path, "rbe");
-    if (!probe || fgetc(probe) == EOF) {
-        talus_status status = probe && !ferror(probe) ? error_set(s->error, TALUS_ERR_FORMAT,
-                                                                  "%s: the file is empty", s->path)
-                                                      : files_error(s->error, "read", s->path);
-        if (probe) fclose(probe);
-        return status;
-    }
+    FILE* probe;
+    TRY(files_open(s->path, &probe, s->error));
+    const bool empty = fgetc(probe) == EOF;
+    const bool unreadable = ferror(probe);
+    if (unreadable) files_error(s->error, "read", s->path);
     fclose(probe);
+    if (unreadable) return TALUS_ERR_IO;
+    if (empty) return error_set(s->error, TALUS_ERR_FORMAT, "%s: the file is empty", s->path);
     if (H5Fis_hdf5(s->path) <= 0) {
         return error_set(s->error, TALUS_ERR_FORMAT, "%s: this is not an HDF5 file", s->path);
     }
+    TRY(h5_try_file(s->path, s->error));
     hid_t access = h5_access();
     s->file = H5Fopen(s->path, H5F_ACC_RDONLY, access);
     H5Pclose(access);

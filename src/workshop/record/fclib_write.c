@@ -105,11 +105,8 @@ talus_status fclib_write_solution(const char* path, const fclib_problem* p, cons
     int64_t more = (2 * p->reduced.count * p->reduced.width + p->dofs) * 8 + SLACK_BYTES;
     talus_status status = make_copy(real, more, &copy, error);
     if (status == TALUS_OK) status = put_solution(copy, p, r, u, v, error);
-    if (status == TALUS_OK) { // wait for the disk, then give the copy the file's name
-        int file = open(copy, O_RDONLY | O_CLOEXEC);
-        if (file < 0 || fsync(file) != 0) status = files_error(error, "write", copy);
-        if (file >= 0) close(file);
-    }
+    // Wait for the disk, then give the copy the file's name.
+    if (status == TALUS_OK) status = files_sync(copy, error);
     if (status == TALUS_OK) status = files_rename(copy, real, error);
     if (status != TALUS_OK && copy) unlink(copy);
     h5_loud(&before);

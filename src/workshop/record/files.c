@@ -110,6 +110,14 @@ talus_status files_open(const char* path, FILE** out, talus_error* error)
     return *out ? TALUS_OK : TALUS_ERR_IO;
 }
 
+talus_status files_check(const char* path, talus_error* error)
+{
+    FILE* file;
+    TRY(files_open(path, &file, error));
+    fclose(file);
+    return TALUS_OK;
+}
+
 talus_status files_read(const char* path, unsigned char** data, size_t* size, talus_error* error)
 {
     *data = NULL;
@@ -141,6 +149,15 @@ talus_status files_read(const char* path, unsigned char** data, size_t* size, ta
 talus_status files_rename(const char* from, const char* to, talus_error* error)
 {
     return rename(from, to) == 0 ? TALUS_OK : files_error(error, "replace", to);
+}
+
+talus_status files_sync(const char* path, talus_error* error)
+{
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0) return files_error(error, "open", path);
+    const talus_status status = fsync(file) == 0 ? TALUS_OK : files_error(error, "sync", path);
+    close(file);
+    return status;
 }
 
 talus_status files_sync_folder(const char* path, talus_error* error)

@@ -24,9 +24,13 @@ talus_status files_replace(const char* path, const void* body, size_t size, bool
 /// Open a file that somebody else has made to read it. Folders are refused, and pipes and devices,
 /// which may have no end.
 talus_status files_open(const char* path, FILE** out, talus_error* error);
+/// Only see that files_open() could open it: who opens a pipe by its name waits for ever.
+talus_status files_check(const char* path, talus_error* error);
 /// The whole file; the caller frees *data.
 talus_status files_read(const char* path, unsigned char** data, size_t* size, talus_error* error);
 talus_status files_rename(const char* from, const char* to, talus_error* error);
+/// Wait until what was written to a file by somebody else's functions is on the disk.
+talus_status files_sync(const char* path, talus_error* error);
 /// Make renames and removals in a folder survive a power cut.
 talus_status files_sync_folder(const char* path, talus_error* error);
 /// Make a folder; one that is there already is fine.

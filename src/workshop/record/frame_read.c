@@ -89,6 +89,7 @@ talus_status frame_reader_open(const char* directory, frame_reader* out, talus_e
     out->path = files_text("%s/frames.h5", directory);
     if (!out->path) return error_memory(error, "a file name");
     if (files_size(out->path) < 0) return files_error(error, "open", out->path);
+    TRY(files_check(out->path, error));
     out->file = H5Fopen(out->path, H5F_ACC_RDONLY, H5P_DEFAULT);
     if (out->file < 0 || !h5_text_is(out->file, "format", FRAMES_FORMAT)) {
         return error_set(error, TALUS_ERR_FORMAT, "%s is not a frames file of Talus", out->path);

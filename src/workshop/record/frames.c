@@ -38,15 +38,7 @@ char* frames_segment_path(const frames* f, int64_t segment, bool relative)
 
 // ---- opening -----------------------------------------------------------------------------------
 
-/// Range of the frames in a file of frames, false if it is not one.
-static bool frames_range(hid_t file, int64_t* first, int64_t* count)
-{
-    return h5_text_is(file, "format", FRAMES_FORMAT) &&
-           h5_get_numbers(file, "first_frame", COLUMN_I64, 1, first) &&
-           h5_get_numbers(file, "frame_count", COLUMN_I64, 1, count);
-}
-
-static frame_entry entry_of(const frame_data* d, int64_t segment,
+frame_entry frames_entry_of(const frame_data* d, int64_t segment,
                             const drawn_place drawn[DRAWN_SETS])
 {
     frame_entry e = {.time = d->time,
@@ -58,105 +50,6 @@ static frame_entry entry_of(const frame_data* d, int64_t segment,
     return e;
 }
 
-/// Index what one file adds to the frames known so far, up to `limit` frames in all.
-static talus_status index_file(frames* f, int64_t segment, int64_t limit, talus_error* error)
-{
-    char* path = frames_segment_path(f, segment, false);
-    if (!path) return error_memory(error, "a file name");
-    int64_t first = 0, count = 0;
-    talus_status status = TALUS_OK;
-    hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
-    if (file < 0 || !frames_range(file, &first, &count)) {
-        status = h5_error(error, TALUS_ERR_FORMAT, "cannot read the frames in", path);
-    } else if (first > f->count) {
-        status =
-            error_set(error, TALUS_ERR_FORMAT, "the frames from %lld to %lld are missing in %s",
-                      (long long)f->count, (long long)first - 1, f->directory);
-    } else {
-        // Frames that the base holds too are taken from the segment, which is newer. A kill while
-        // segments were cleaned up leaves any of them: the frames after one may be in the base.
-        int32_t dim = 0;
-        if (h5_get_numbers(file, "dimension", COLUMN_I32, 1, &dim)) {
-            f->dim = dim;
-        } else {
-            status = h5_error(error, TALUS_ERR_FORMAT, "cannot read the frames in", path);
-        }
-        const int64_t end = first + count < limit ? first + count : limit;
-        for (int64_t i = first; status == TALUS_OK && i < end; i++) {
-            char name[64];
-            snprintf(name, sizeof name, "/frames/%06lld", (long long)i);
-            hid_t frame = H5Gopen2(file, name, H5P_DEFAULT);
-            frame_data head = {0};
-            drawn_place drawn[DRAWN_SETS];
-            if (frame < 0 || !frame_read_head(frame, &head) || !drawing_find(frame, i, drawn)) {
-                status = error_set(error, TALUS_ERR_FORMAT, "%s has no good frame %lld", path,
-                                   (long long)i);
-            } else if (!arrays_grow(&f->capacity, i + 1, ARRAY(f->entry))) {
-                status = error_memory(error, "the index of frames");
-            } else {
-                f->entry[i] = entry_of(&head, segment, drawn);
-                if (i == f->count) f->count++;
-            }
-            if (frame >= 0) H5Gclose(frame);
-        }
-        if (H5Lexists(file, SHAPES_GROUP, H5P_DEFAULT) > 0) f->shapes_in = segment;
-    }
-    if (file >= 0) H5Fclose(file);
-    free(path);
-    return status;
-}
-
-static bool segment_exists(const frames* f, int64_t segment)
-{
-    char* path = frames_segment_path(f, segment, false);
-    bool there = path && files_size(path) >= 0;
-    free(path);
-    return there;
-}
-
-/// A finished run that goes on: its frames.h5 holds all frames and becomes the base.
-static talus_status adopt_consolidated(frames* f, frames_position at, talus_error* error)
-{
-    char* master = files_text("%s/frames.h5", f->directory);
-    char* base = frames_segment_path(f, FRAMES_BASE, false);
-    talus_status status = master && base ? TALUS_OK : error_memory(error, "a file name");
-    if (status == TALUS_OK && at.frames > 0 && files_size(master) >= 0) {
-        uint8_t linked = 1;
-        int64_t first = 0, count = 0;
-        hid_t file = H5Fopen(master, H5F_ACC_RDONLY, H5P_DEFAULT);
-        bool whole = file >= 0 && h5_get_numbers(file, "linked", COLUMN_U8, 1, &linked) &&
-                     !linked && frames_range(file, &first, &count) && count >= at.frames;
-        if (file >= 0) H5Fclose(file);
-        if (whole) {
-            status = files_rename(master, base, error);
-            // Those that are left from an interrupted clean-up are in the base as well.
-            if (status == TALUS_OK) frames_remove(f, 0, false);
-        }
-    }
-    free(master);
-    free(base);
-    return status;
-}
-
-/// Remember what was drawn last, so that a resumed run writes what one without a break would.
-static talus_status recall_drawing(frames* f, talus_error* error)
-{
-    talus_status status = TALUS_OK;
-    for (drawn_index set = 0; f->count > 0 && set < DRAWN_SETS && status == TALUS_OK; set++) {
-        const drawn_place place = f->entry[f->count - 1].drawn[set];
-        if (place.frame < 0) continue;
-        char* path = frames_segment_path(f, f->entry[place.frame].segment, false);
-        hid_t file = path ? H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT) : -1;
-        if (file < 0 || !drawing_recall(file, set, f->dim, place, &f->drawn[set])) {
-            status = h5_error(error, TALUS_ERR_FORMAT, "cannot read what is drawn in",
-                              path ? path : f->directory);
-        }
-        if (file >= 0) H5Fclose(file);
-        free(path);
-    }
-    return status;
-}
-
 static talus_status open_folder(frames* f, frames_position at, talus_error* error)
 {
     char* folder = files_text("%s/frames", f->directory);
@@ -164,23 +57,8 @@ static talus_status open_folder(frames* f, frames_position at, talus_error* erro
     talus_status status = files_make_folder(folder, error);
     free(folder);
     if (status == TALUS_OK) status = export_paraview_script(f->directory, error);
-    if (status == TALUS_OK) status = adopt_consolidated(f, at, error);
-    // Rebuild the index up to the position of the checkpoint.
-    if (status == TALUS_OK && at.frames > 0 && segment_exists(f, FRAMES_BASE)) {
-        status = index_file(f, FRAMES_BASE, at.frames, error);
-    }
-    for (int64_t k = 0; status == TALUS_OK && k < at.segments; k++) {
-        if (segment_exists(f, k)) status = index_file(f, k, at.frames, error);
-    }
-    if (status == TALUS_OK && f->count != at.frames) {
-        status = error_set(
-            error, TALUS_ERR_FORMAT,
-            "the checkpoint of %s stands at frame %lld, but only %lld frames are there: files in "
-            "%s/frames are missing",
-            f->directory, (long long)at.frames, (long long)f->count, f->directory);
-    }
+    if (status == TALUS_OK && at.frames > 0) status = frames_find_old(f, at, error);
     f->segments = at.segments;
-    if (status == TALUS_OK) status = recall_drawing(f, error);
     // The master must not show segments that are about to be removed, nor the XDMF files frames
     // that the master does not have.
     if (status == TALUS_OK) status = xdmf_write(f, f->count, error);
@@ -211,6 +89,11 @@ talus_status frames_open(const char* directory, frames_position at, frames_optio
         frames_close(f);
     }
     return status;
+}
+
+const char* frames_loss(const frames* f)
+{
+    return f->loss;
 }
 
 // ---- writing -----------------------------------------------------------------------------------
@@ -345,7 +228,7 @@ static talus_status put_frame(frames* f, talus_error* error)
 {
     drawn_place drawn[DRAWN_SETS];
     const bool good = add_group(f, &f->frame, f->threads, drawn);
-    if (good) f->entry[f->count++] = entry_of(&f->frame, f->segments, drawn);
+    if (good) f->entry[f->count++] = frames_entry_of(&f->frame, f->segments, drawn);
     frame_data_free(&f->frame);
     if (!good) return h5_error(error, TALUS_ERR_IO, "cannot record a frame in", f->directory);
     return h5_size(f->segment) > SEGMENT_BYTES ? end_segment(f, error) : TALUS_OK;
@@ -441,10 +324,14 @@ talus_status frames_finish(frames* f, talus_error* error)
             f->finished = true;
             frames_remove(f, 0, true);
         } else {
+            const bool damaged = status == TALUS_ERR_FORMAT;
             error_set(error, status,
-                      "the frames could not be gathered into one file; %s/frames.h5 is complete "
-                      "and good, with links to the files in %s/frames. Reason: %s",
-                      f->directory, f->directory, reason.text);
+                      "the frames could not be gathered into one file%s; %s/frames.h5 %s, with "
+                      "links to the files in %s/frames. Reason: %s%s",
+                      damaged ? ", since some are damaged, or the disk is" : "", f->directory,
+                      damaged ? "shows the others" : "is complete and good", f->directory,
+                      reason.text,
+                      damaged ? "" : ". Make room, then resume the run: that gathers them");
         }
     }
     h5_loud(&quiet);
@@ -462,6 +349,7 @@ void frames_close(frames* f)
     drawing_forget(f->drawn);
     shapes_free(&f->shapes);
     free(f->directory);
+    free(f->loss);
     free(f->entry);
     free(f);
 }

@@ -24,6 +24,7 @@ enum { FRAMES_BASE = -1, FRAMES_NOWHERE = -2 };
 
 struct frames {
     char* directory;
+    char* loss; ///< what could not be read of the old frames, NULL: nothing
     frames_options options;
     int64_t phase; ///< of the run, for the next frames
     bool finished;
@@ -50,6 +51,13 @@ bool frame_put_words(hid_t group, const char* name, const char* unit, const char
 bool frame_write_group(hid_t frames_group, const char* name, const frame_data* d, int threads);
 /// Attributes and datasets that belong to the root of any frames file.
 bool frames_write_root(hid_t file, const frames* f, int64_t first, int64_t count, bool linked);
+
+/// What the index has of a frame.
+frame_entry frames_entry_of(const frame_data* d, int64_t segment,
+                            const drawn_place drawn[DRAWN_SETS]);
+/// Fill the index with the frames that a checkpoint knows of. Those from the first damaged or
+/// missing file on are given up, and f->loss says so.
+talus_status frames_find_old(frames* f, frames_position at, talus_error* error);
 
 /// File with the frames of a segment, on the heap; relative to the run's directory if `relative`.
 char* frames_segment_path(const frames* f, int64_t segment, bool relative);

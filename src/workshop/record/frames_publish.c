@@ -6,15 +6,18 @@
 #include "record/frames.h"
 
 #include "base/error.h"
+#include "record/apart.h"
 #include "record/files.h"
 #include "record/shapes_h5.h"
 
 #include <dirent.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+/// Of the processor, to gather frames: far more than it takes, in seconds and bytes a second.
+enum { COPY_SECONDS = 300, COPY_SPEED = 1 << 20 };
 
 static bool write_links(hid_t file, const frames* f, int64_t count)
 {
@@ -88,7 +91,7 @@ static int64_t space_needed(const frames* f)
     return sum;
 }
 
-/// All frames and the newest shapes.
+/// All frames and the newest shapes. There is room for them: what fails here is what is read.
 static talus_status copy_frames(const frames* f, hid_t access, hid_t target, talus_error* error)
 {
     hid_t source = -1;
@@ -102,7 +105,7 @@ static talus_status copy_frames(const frames* f, hid_t access, hid_t target, tal
             source = path ? H5Fopen(path, H5F_ACC_RDONLY, access) : -1;
         }
         if (source < 0 || H5Ocopy(source, name, target, name, H5P_DEFAULT, H5P_DEFAULT) < 0) {
-            status = h5_error(error, TALUS_ERR_IO, "cannot copy the frames of",
+            status = h5_error(error, TALUS_ERR_FORMAT, "cannot copy the frames of",
                               path ? path : "a segment");
         }
         free(path);
@@ -114,16 +117,25 @@ static talus_status copy_frames(const frames* f, hid_t access, hid_t target, tal
     source = path ? H5Fopen(path, H5F_ACC_RDONLY, access) : -1;
     if (source < 0 ||
         H5Ocopy(source, SHAPES_GROUP, target, SHAPES_GROUP, H5P_DEFAULT, H5P_DEFAULT) < 0) {
-        status =
-            h5_error(error, TALUS_ERR_IO, "cannot copy the shapes of", path ? path : "a segment");
+        status = h5_error(error, TALUS_ERR_FORMAT, "cannot copy the shapes of",
+                          path ? path : "a segment");
     }
     if (source >= 0) H5Fclose(source);
     free(path);
     return status;
 }
 
-static talus_status build_whole(const frames* f, const char* path, talus_error* error)
+/// The file that is to become frames.h5.
+typedef struct whole_file {
+    const frames* f;
+    const char* path;
+} whole_file;
+
+static talus_status build_whole(void* user, talus_error* error)
 {
+    const whole_file* w = user;
+    const frames* f = w->f;
+    const char* path = w->path;
     void* data = NULL;
     size_t size = 0;
     TRY(master_image(f, f->count, false, &data, &size, error));
@@ -144,12 +156,7 @@ static talus_status build_whole(const frames* f, const char* path, talus_error* 
     if (H5Fclose(target) < 0 && status == TALUS_OK) {
         status = h5_error(error, TALUS_ERR_IO, "cannot finish", path);
     }
-    if (status != TALUS_OK) return status;
-    const int written = open(path, O_RDONLY | O_CLOEXEC);
-    if (written < 0) return files_error(error, "open", path);
-    if (fsync(written) != 0) status = files_error(error, "sync", path);
-    close(written);
-    return status;
+    return status == TALUS_OK ? files_sync(path, error) : status;
 }
 
 talus_status frames_consolidate(frames* f, talus_error* error)
@@ -158,7 +165,10 @@ talus_status frames_consolidate(frames* f, talus_error* error)
     char* path = files_text("%s/frames.h5", f->directory);
     talus_status status = whole && path ? TALUS_OK : error_memory(error, "a file name");
     if (status == TALUS_OK) {
-        status = build_whole(f, whole, error);
+        // HDF5 crashes also on a disk that fails, and all is on the disk already.
+        whole_file w = {f, whole};
+        const int seconds = COPY_SECONDS + (int)(space_needed(f) / COPY_SPEED);
+        status = apart_do(build_whole, &w, seconds, error);
         if (status == TALUS_OK) status = files_rename(whole, path, error);
         if (status != TALUS_OK) unlink(whole);
     }

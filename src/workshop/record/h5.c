@@ -42,8 +42,24 @@ static herr_t note_failure(hid_t stack, void* user)
     return quiet->refused ? 0 : H5Ewalk2(stack, H5E_WALK_UPWARD, keep_reason, user);
 }
 
+/// How often this thread is within h5_silence() and h5_loud().
+static _Thread_local volatile int at_work;
+
+bool h5_is_at_work(void)
+{
+    return at_work > 0;
+}
+
+void h5_stay_at_exit(void)
+{
+    at_work++; // it crashes if there is no memory even for this
+    H5dont_atexit();
+    at_work--;
+}
+
 void h5_silence(h5_quiet* quiet)
 {
+    at_work++;
     *quiet = (h5_quiet){0};
     H5Eget_auto2(H5E_DEFAULT, &quiet->function, &quiet->data);
     H5Eset_auto2(H5E_DEFAULT, note_failure, quiet);
@@ -53,6 +69,7 @@ void h5_silence(h5_quiet* quiet)
 void h5_loud(const h5_quiet* quiet)
 {
     H5Eset_auto2(H5E_DEFAULT, quiet->function, quiet->data);
+    at_work--;
 }
 
 talus_status h5_error(talus_error* error, talus_status status, const char* what, const char* path)

@@ -25,6 +25,11 @@ typedef struct h5_quiet {
 /// where it is until h5_loud().
 void h5_silence(h5_quiet* quiet);
 void h5_loud(const h5_quiet* quiet);
+/// Is this thread between the two? May be asked by a handler of signals.
+bool h5_is_at_work(void);
+/// Keep HDF5 from tidying up when the program ends: all is closed by then, and after a failure for
+/// want of memory it would never come to an end with it. Before anything else uses HDF5.
+void h5_stay_at_exit(void);
 
 /// "<what> <path>: <HDF5's innermost reason, or that memory is short>".
 talus_status h5_error(talus_error* error, talus_status status, const char* what, const char* path);

@@ -26,6 +26,9 @@ typedef struct frames_position {
 /// segments and unfinished files are removed, the master is rewritten.
 talus_status frames_open(const char* directory, frames_position at, frames_options options,
                          frames** out, talus_error* error);
+/// A sentence about old frames that are damaged or missing, and were given up; NULL: there are
+/// none.
+const char* frames_loss(const frames* f);
 /// Add the present state as a frame.
 talus_status frames_write(frames* f, const talus_world* world, talus_error* error);
 /// The same, with all but a copy of the state left to a thread of its own, while the world goes on:

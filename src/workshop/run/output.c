@@ -104,6 +104,8 @@ talus_status output_open(run* r, talus_error* error)
                               .reduced_units = out->reduced_units,
                               .soft = !method_of(scene_method(r->scene))->solves_contacts};
     TRY(frames_open(directory, s->frames, options, &r->frames, error));
+    const char* loss = frames_loss(r->frames);
+    if (loss) log_write(&r->log, TALUS_LOG_WARNING, "%s", loss);
     return series_open(directory, s->series_bytes, r->world, &r->series, error);
 }
 
@@ -256,8 +258,7 @@ talus_status output_finish(run* r, talus_error* error)
     // All is on disk and readable; a disk too full for the tidy form does not fail the run.
     talus_error reason = {0};
     if (frames_finish(r->frames, &reason) != TALUS_OK) {
-        log_write(&r->log, TALUS_LOG_WARNING,
-                  "%s. Make room, then resume the run: that gathers them", reason.text);
+        log_write(&r->log, TALUS_LOG_WARNING, "%s", reason.text);
     }
     r->seconds_record += clock_seconds() - began;
     return TALUS_OK;
