@@ -237,6 +237,7 @@ talus_status run_declare(run* r, talus_error* error)
     TRY(directory_path(part, directory, "scene.yaml.tmp", error));
     TRY(directory_path(path, directory, "scene.yaml", error));
     TRY(talus_scene_write(r->scene, part, error));
+    TRY(files_sync(part, error)); // or a power cut may leave the name without the text
     TRY(files_rename(part, path, error));
     return files_sync_folder(directory, error);
 }
