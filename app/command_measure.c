@@ -205,23 +205,27 @@ static const char* quantity_word(int index)
 const value_kind value_quantity = {
     .source = VALUE_WORD, .one = "quantity", .many = "quantities", .word = quantity_word};
 
-/// Mark the quantities that were named, or those that are measured without being named.
-static bool choose_quantities(measure_options* o)
+/// Mark the quantities that were named, or those that are measured without being named. Returns
+/// exit status.
+static int choose_quantities(measure_options* o)
 {
     int count;
     const measure_quantity* list = measure_quantities(&count);
     o->chosen = o->quantities.count > 0;
     o->wanted = calloc((size_t)count, sizeof *o->wanted);
-    if (!o->wanted) return false;
+    if (!o->wanted) {
+        fprintf(stderr, "talus: out of memory\n");
+        return STATUS_FAILURE;
+    }
     for (int i = 0; i < count; i++) {
         o->wanted[i] = !o->chosen && !(list[i].flags & MEASURE_NAMED);
     }
     for (int k = 0; k < o->quantities.count; k++) {
         const int found = value_find(&value_quantity, o->quantities.items[k]);
-        if (found < 0) return false;
+        if (found < 0) return STATUS_USAGE;
         o->wanted[found] = true;
     }
-    return true;
+    return STATUS_OK;
 }
 
 // ---- measuring ---------------------------------------------------------------------------------
@@ -297,6 +301,7 @@ static bool measure_frames(measure_options* o)
     measure_task* task = &o->task;
     bool* told = calloc((size_t)count, sizeof *told);
     bool good = told != NULL;
+    if (!told) fprintf(stderr, "talus: out of memory\n");
     for (int64_t i = 0; i < task->frames.count && good; i++) {
         good = show_frame(task, i);
         if (good && i == 0) note_empty_region(task);
@@ -379,7 +384,8 @@ static int measure(int argc, char** argv)
                                   .edge = TALUS_RDF_SHELL}}; // the range may exceed the box
     int status = options_read(&command_measure, argc, argv, &o);
     if (status == OPTIONS_GOOD) {
-        status = choose_quantities(&o) ? measure_with(&o) : STATUS_USAGE;
+        status = choose_quantities(&o);
+        if (status == STATUS_OK) status = measure_with(&o);
     }
     free(o.wanted);
     return status;

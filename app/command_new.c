@@ -143,6 +143,7 @@ static bool write_scene(const char* path, const scene_template* t, int dim)
     const bool failed = ferror(file) != 0;
     if (fclose(file) != 0 || failed) {
         fprintf(stderr, "talus: cannot write %s: %s\n", path, strerror(errno));
+        unlink(path);
         return false;
     }
     printf("wrote %s: %s\nRun it with: %s run %s\n", path, t->summary, program(), quoted);

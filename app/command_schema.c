@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char* section_word(int index)
 {
@@ -62,6 +63,7 @@ static int write_schema(const char* path, bool force)
     const bool failed = ferror(file) != 0;
     if (fclose(file) != 0 || failed) {
         fprintf(stderr, "talus: cannot write %s: %s\n", path, strerror(errno));
+        if (!force) unlink(path); // half a file helps nobody; with --force it may be a device
         return STATUS_FAILURE;
     }
     return STATUS_OK;

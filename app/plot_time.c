@@ -78,7 +78,7 @@ static bool over_time(plot_job* job, plot_sheet* sheet, const time_number* numbe
     for (int i = 0; i < sheet->columns * sheet->rows; i++) {
         plot_label(job, sheet->panel[i].x_label, "time t", "s");
     }
-    return true;
+    return !sheet->failed;
 }
 
 /// Say in the title which volume the numbers are of: `usual`, if nothing else limits it.

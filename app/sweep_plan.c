@@ -134,7 +134,10 @@ static int check_scene(const sweep* s, const char* set)
     talus_report report = {0};
     talus_error error = {0};
     const char** sets = malloc(sizeof *sets * ((size_t)s->sets.count + 1));
-    if (!sets) return STATUS_FAILURE;
+    if (!sets) {
+        fprintf(stderr, "talus: out of memory\n");
+        return STATUS_FAILURE;
+    }
     for (int i = 0; i < s->sets.count; i++) sets[i] = s->sets.items[i];
     sets[s->sets.count] = set;
     const talus_status status =

@@ -69,8 +69,8 @@ static void write_series_units(json* j, const view_run* v)
     char* path = NULL;
     char* line = NULL;
     size_t room = 0;
-    const bool there = view_run_path(v, "series.csv", &path, NULL) == TALUS_OK;
-    FILE* file = there ? fopen(path, "re") : NULL;
+    FILE* file = NULL;
+    if (view_run_path(v, "series.csv", &path, NULL) == TALUS_OK) files_open(path, &file, NULL);
     json_object(j, "series_units");
     if (file && getline(&line, &room, file) > 0) {
         char* rest = NULL;

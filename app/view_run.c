@@ -116,7 +116,8 @@ static void read_title(view_run* v)
 {
     char* path = files_text("%s/scene.yaml", v->directory);
     talus_scene* scene = NULL;
-    if (path && talus_scene_load(path, NULL, 0, &scene, NULL, NULL) == TALUS_OK) {
+    if (path && files_check(path, NULL) == TALUS_OK &&
+        talus_scene_load(path, NULL, 0, &scene, NULL, NULL) == TALUS_OK) {
         snprintf(v->title, sizeof v->title, "%s", talus_scene_title(scene));
     } else {
         char* real = realpath(v->directory, NULL);

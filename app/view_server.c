@@ -413,6 +413,7 @@ int view_serve(view_run* v, int port, void (*ready)(const char* address, void* u
     ready(address, user);
     int which = 0;
     sigwait(&ends, &which);
+    pthread_sigmask(SIG_UNBLOCK, &ends, NULL); // who insists does not wait for requests to end
     MHD_stop_daemon(daemon);
     return STATUS_OK;
 }

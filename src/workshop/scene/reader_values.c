@@ -144,7 +144,7 @@ static double default_real(const key_row* row)
 /// A default that the caller gives must be what the table says.
 static void check_default(const section* s, const key_row* row, double value)
 {
-    const bool free = s->inherits || row->derived || row->required;
+    const bool free = s->r->a->failed || s->inherits || row->derived || row->required;
     const bool good = free || (row->otherwise && default_real(row) == value);
     assert(good && "the caller's default is that of the table");
     (void)good;
@@ -263,7 +263,7 @@ int64_t read_integer(section* s, const char* key)
 bool read_bool_or(section* s, const char* key, bool otherwise)
 {
     const key_row* row = section_row(s, key, KEY_BOOL);
-    assert(s->inherits || row->derived ||
+    assert(s->r->a->failed || s->inherits || row->derived ||
            strcmp(row->otherwise, otherwise ? "true" : "false") == 0);
     (void)row;
     const node* in = section_take(s, key);
@@ -371,7 +371,7 @@ static int take_choice(section* s, const key_row* row, int otherwise)
 int read_choice_or(section* s, const char* key, int otherwise)
 {
     const key_row* row = section_row(s, key, KEY_CHOICE);
-    assert(s->inherits || row->derived || row->required ||
+    assert(s->r->a->failed || s->inherits || row->derived || row->required ||
            choice_of(row, row->otherwise) == otherwise);
     return take_choice(s, row, otherwise);
 }
