@@ -136,6 +136,19 @@ if(BUILD_TESTING)
   endforeach()
   list(APPEND TALUS_TEST_ENVIRONMENT TALUS_FAKE_CUDA=${TALUS_FAKE_CUDA})
 
+  # They let calls of the system and allocations fail (tests/run/test_faults.py, test_no_memory.py).
+  # Nothing of ours is in them, nor of a sanitizer.
+  add_executable(faults tests/support/faults.c)
+  add_library(no_memory MODULE tests/support/no_memory.c)
+  foreach(meddler faults no_memory)
+    target_compile_definitions(${meddler} PRIVATE _GNU_SOURCE)
+    target_compile_options(${meddler} PRIVATE -Wall -Wextra -Wconversion -Wshadow)
+  endforeach()
+  list(APPEND TALUS_TEST_ENVIRONMENT TALUS_FAULTS=$<TARGET_FILE:faults>)
+  if(NOT TALUS_SANITIZE) # which has its own malloc()
+    list(APPEND TALUS_TEST_ENVIRONMENT TALUS_NO_MEMORY=$<TARGET_FILE:no_memory>)
+  endif()
+
   file(GLOB TALUS_C_TESTS CONFIGURE_DEPENDS tests/*/test_*.c)
   foreach(source ${TALUS_C_TESTS})
     get_filename_component(name ${source} NAME_WE)

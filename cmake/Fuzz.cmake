@@ -1,0 +1,51 @@
+# Fuzz targets: fuzz/<name>.c. With the preset `fuzz` (clang) they are linked with libFuzzer, for
+# `make fuzz`; among the tests they replay their corpus, what was found before, and some random
+# changes of these (fuzz/replay.c).
+option(TALUS_FUZZ "Build the fuzz targets with libFuzzer (the preset `fuzz`)" OFF)
+if(NOT TALUS_FUZZ AND NOT BUILD_TESTING)
+  return()
+endif()
+
+if(TALUS_FUZZ)
+  # Kernels take clang a quarter of an hour with all that. The sanitizer build of the tests has them.
+  foreach(source ${TALUS_ENGINE_SOURCES})
+    if(source MATCHES "/(packed|soft)/.*(avx2|avx512|portable)(_single)?\\.c$")
+      set_property(SOURCE ${source} APPEND PROPERTY COMPILE_OPTIONS -fno-sanitize=all)
+    endif()
+  endforeach()
+endif()
+
+file(GLOB TALUS_FUZZ_SOURCES CONFIGURE_DEPENDS fuzz/*.c)
+list(FILTER TALUS_FUZZ_SOURCES EXCLUDE REGEX "/replay\\.c$")
+foreach(source ${TALUS_FUZZ_SOURCES})
+  get_filename_component(name ${source} NAME_WE)
+  add_executable(fuzz_${name} ${source})
+  target_include_directories(fuzz_${name} PRIVATE ${PROJECT_SOURCE_DIR})
+  # Whole objects, and not a library: a target may stand in for a function (--wrap).
+  target_link_libraries(fuzz_${name} PRIVATE talus_all_objects)
+  if(TALUS_FUZZ)
+    target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
+  else()
+    target_sources(fuzz_${name} PRIVATE fuzz/replay.c)
+  endif()
+endforeach()
+target_link_options(fuzz_scene PRIVATE -Wl,--wrap=memory_limit)
+target_sources(fuzz_frames PRIVATE app/view_run.c app/view_answers.c)
+target_sources(fuzz_request PRIVATE app/view_run.c app/view_answers.c app/view_page.c)
+target_link_libraries(fuzz_request PRIVATE PkgConfig::MICROHTTPD)
+
+if(BUILD_TESTING)
+  # Sanitizers see most of what can go wrong, and are slow.
+  set(seconds 1)
+  if(TALUS_SANITIZE STREQUAL "address+undefined")
+    set(seconds 2)
+  endif()
+  foreach(source ${TALUS_FUZZ_SOURCES})
+    get_filename_component(name ${source} NAME_WE)
+    set(folders ${PROJECT_SOURCE_DIR}/fuzz/corpus/${name} ${PROJECT_SOURCE_DIR}/fuzz/found/${name})
+    if(name STREQUAL "scene")
+      list(APPEND folders ${PROJECT_SOURCE_DIR}/tests/scenes)
+    endif()
+    talus_add_test(test_fuzz_${name} fuzz_${name} ${seconds} 1 ${folders})
+  endforeach()
+endif()
