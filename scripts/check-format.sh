@@ -3,7 +3,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 # Other versions of clang-format break lines differently, so only 14 is asked.
-mapfile -t files < <(find include src papers app tests bench -name '*.[ch]' -o -name '*.cpp' -o -name '*.cu' | sort)
+mapfile -t files < <(find include src papers app tests bench fuzz -name '*.[ch]' -o -name '*.cpp' -o -name '*.cu' | sort)
 if [ "${1:-}" = --fix ]; then exec clang-format-14 -i "${files[@]}"; fi
 bad=0
 for file in "${files[@]}"; do
