@@ -24,7 +24,7 @@ typedef struct view_options {
 /// Start the desktop's browser, without waiting for it. Ctrl-C here is not for it.
 static bool start_browser(const char* address)
 {
-    char program[] = "xdg-open", argument[64];
+    char program[] = "xdg-open", argument[128];
     snprintf(argument, sizeof argument, "%s", address);
     char* arguments[] = {program, argument, NULL};
     posix_spawn_file_actions_t files;

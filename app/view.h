@@ -1,14 +1,16 @@
 /// talus view: what its files share.
 ///
 /// view_run.c watches the run's files, view_answers.c writes what the page asks for, view_server.c
-/// hands it out over HTTP, view_export.c puts all of it into one file, view_page.c holds the page.
-/// docs/viewer-server.md has the paths and formats. HDF5 is used by one thread at a time.
+/// hands it out over HTTP to those that view_clients.c keeps an eye on, view_export.c puts all of
+/// it into one file, view_page.c holds the page. docs/viewer-server.md has the paths and formats.
+/// HDF5 is used by one thread at a time.
 #ifndef TALUS_APP_VIEW_H
 #define TALUS_APP_VIEW_H
 
 #include "record/frame_read.h"
 #include "recorded.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <sys/types.h>
 #include <time.h>
@@ -67,6 +69,9 @@ const char* view_type_name(column_type type);
 /// only, renumbered from 0, and numbers of 64 bits have become such of 32 there.
 talus_status view_write_run(const view_run* v, const frame_range* range, bool exported, FILE* out,
                             talus_error* error);
+/// A number below 2^53 for times and steps of the first `count` frames: who has the list of them
+/// can ask for the rest.
+int64_t view_run_mark(const view_run* v, int64_t count);
 talus_status view_write_shapes(const view_run* v, FILE* out, talus_error* error);
 talus_status view_write_surface(const view_run* v, int64_t frame, FILE* out, talus_error* error);
 /// series.csv up to its last whole line; the caller frees *data.
@@ -75,10 +80,33 @@ talus_status view_read_series(const view_run* v, char** data, size_t* size, talu
 talus_status view_read_field(const view_run* v, int64_t frame, const char* table, const char* name,
                              frame_field* out, talus_error* error);
 
+// ---- view_clients.c ----------------------------------------------------------------------------
+
+/// A connection, from one thread; NULL where memory was short. And all of them, which another looks
+/// at.
+typedef struct view_client view_client;
+typedef struct view_clients {
+    pthread_mutex_t lock;
+    view_client* first;
+    int count, places;
+} view_clients;
+
+void view_clients_begin(view_clients* c, int places);
+void view_clients_end(view_clients* c);
+/// It has come with this socket, and must leave before that is closed.
+view_client* view_client_come(view_clients* c, int socket);
+void view_client_leave(view_clients* c, view_client* who);
+/// It may now send a request, or fetch an answer of this size.
+void view_client_waits(view_clients* c, view_client* who);
+void view_client_fetches(view_clients* c, view_client* who, size_t size);
+/// Close the connections of those that take too long; to be called every second or so.
+void view_clients_hurry(view_clients* c);
+
 // ---- view_server.c -----------------------------------------------------------------------------
 
 /// Serve the run on 127.0.0.1:port (0: a free one) until SIGINT or SIGTERM. `ready` is called with
-/// the address once it can be asked for. Returns exit status.
+/// the address once it can be asked for: it ends in a secret, without which nothing is answered.
+/// Returns exit status.
 int view_serve(view_run* v, int port, void (*ready)(const char* address, void* user), void* user);
 
 // ---- view_export.c -----------------------------------------------------------------------------

@@ -5,6 +5,7 @@
 #include "view.h"
 
 #include "base/error.h"
+#include "base/hash.h"
 #include "base/json.h"
 #include "record/files.h"
 #include "record/series_row.h"
@@ -84,6 +85,16 @@ static void write_series_units(json* j, const view_run* v)
     free(path);
 }
 
+int64_t view_run_mark(const view_run* v, int64_t count)
+{
+    uint64_t hash = HASH_START;
+    for (int64_t i = 0; i < count && i < v->head_count; i++) {
+        hash = hash_bytes(hash, &v->head[i].time, sizeof v->head[i].time);
+        hash = hash_bytes(hash, &v->head[i].step, sizeof v->head[i].step);
+    }
+    return (int64_t)(hash >> 11);
+}
+
 talus_status view_write_run(const view_run* v, const frame_range* range, bool exported, FILE* out,
                             talus_error* error)
 {
@@ -99,6 +110,8 @@ talus_status view_write_run(const view_run* v, const frame_range* range, bool ex
     json_bool(&j, "running", !exported && directory_is_locked(v->directory));
     json_integer(&j, "identity", view_run_identity(v));
     json_integer(&j, "generation", view_run_generation(v));
+    json_integer(&j, "mark", view_run_mark(v, v->head_count));
+    json_integer(&j, "first", exported ? 0 : range->first);
     json_array(&j, "frames");
     for (int64_t i = range->first; i <= range->last; i += range->stride) {
         write_frame(&j, &v->head[i]);

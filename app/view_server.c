@@ -1,9 +1,10 @@
 /// talus view: the server, for this machine and this run alone.
 ///
-/// It listens on 127.0.0.1, answers requests whose Host is its own (a page from elsewhere whose
-/// name was made to point here is thereby refused), knows GET and HEAD, and takes from a path
-/// nothing but one of a few routes, a number and a name of a field: no path of a file ever comes
-/// from outside. One thread does everything, since HDF5 here is not made for several.
+/// It listens on 127.0.0.1, answers requests that know its secret, which other users of the machine
+/// do not, and whose Host is its own (a page from elsewhere whose name was made to point here is
+/// thereby refused), from no other page, knows GET and HEAD, and takes from a path nothing but one
+/// of a few routes, a number and a name of a field: no path of a file ever comes from outside. One
+/// thread answers, since HDF5 here is not made for several; another ends what takes too long.
 #include "view.h"
 
 #include "app.h"
@@ -19,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/random.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -27,12 +29,15 @@ enum {
     QUIET_SECONDS = 10,        ///< after which a connection that says nothing is closed
     HEADER_BYTES = 32768,      ///< memory of a connection: longer requests are refused
     BYTES_UNDER_WAY = 1 << 30, ///< answers that clients have not yet fetched; more are refused
+    SECRET_BYTES = 16,
 };
 
 typedef struct server {
     view_run* run;
     int port;
     size_t under_way; ///< bytes of answers that are being sent
+    view_clients clients;
+    char secret[2 * SECRET_BYTES + 1]; ///< the first part of every path
 } server;
 
 // ---- what is asked for -------------------------------------------------------------------------
@@ -50,6 +55,7 @@ typedef enum route_kind {
 typedef struct route {
     route_kind kind;
     int64_t frame;
+    int64_t after, mark; ///< of ROUTE_RUN: so many frames are known already, with this mark
     const char* table;
     char field[64];
 } route;
@@ -154,8 +160,10 @@ static talus_status answer_route(const view_run* v, const route* r, answer* a, t
     a->type = "application/json";
     FILE* out = open_memstream(&a->data, &a->size);
     if (!out) return error_memory(error, "an answer");
-    const frame_range all = {.last = v->head_count - 1, .stride = 1};
-    talus_status status = r->kind == ROUTE_RUN      ? view_write_run(v, &all, false, out, error)
+    const bool knows = r->after <= v->head_count && r->mark == view_run_mark(v, r->after);
+    const frame_range news = {
+        .first = knows ? r->after : 0, .last = v->head_count - 1, .stride = 1};
+    talus_status status = r->kind == ROUTE_RUN      ? view_write_run(v, &news, false, out, error)
                           : r->kind == ROUTE_SHAPES ? view_write_shapes(v, out, error)
                                                     : view_write_surface(v, r->frame, out, error);
     const bool failed = ferror(out);
@@ -243,6 +251,11 @@ static void add_headers(struct MHD_Response* response, const answer* a)
     }
 }
 
+static view_client* client_of(struct MHD_Connection* connection)
+{
+    return MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
+}
+
 /// Send an answer and take its data.
 static enum MHD_Result send_answer(server* s, struct MHD_Connection* connection, answer a)
 {
@@ -264,16 +277,18 @@ static enum MHD_Result send_answer(server* s, struct MHD_Connection* connection,
         return MHD_NO;
     }
     s->under_way += a.size;
+    view_client_fetches(&s->clients, client_of(connection), a.size);
     add_headers(response, &a);
     const enum MHD_Result queued = MHD_queue_response(connection, a.status, response);
     MHD_destroy_response(response);
     return queued;
 }
 
-static enum MHD_Result send_page(struct MHD_Connection* connection)
+static enum MHD_Result send_page(server* s, struct MHD_Connection* connection)
 {
     size_t size = 0;
     const char* page = view_page(&size);
+    view_client_fetches(&s->clients, client_of(connection), size);
     // MHD does not write to what it is told to be persistent.
     struct MHD_Response* response =
         MHD_create_response_from_buffer(size, (void*)(uintptr_t)page, MHD_RESPMEM_PERSISTENT);
@@ -307,6 +322,39 @@ static enum MHD_Result check_host(void* user, enum MHD_ValueKind kind, const cha
     return MHD_YES;
 }
 
+/// Whether a page of somebody else's asks, as browsers tell.
+static bool is_foreign(const server* s, struct MHD_Connection* connection)
+{
+    const char* site = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Sec-Fetch-Site");
+    const char* origin = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Origin");
+    char own[2][48];
+    snprintf(own[0], sizeof own[0], "http://127.0.0.1:%d", s->port);
+    snprintf(own[1], sizeof own[1], "http://localhost:%d", s->port);
+    return (site && strcmp(site, "same-origin") != 0 && strcmp(site, "none") != 0) ||
+           (origin && strcasecmp(origin, own[0]) != 0 && strcasecmp(origin, own[1]) != 0);
+}
+
+/// The path behind "/SECRET", NULL if that is not how it begins. It takes as long whatever the
+/// path.
+static const char* behind_secret(const server* s, const char* path)
+{
+    const size_t length = strlen(s->secret);
+    if (strlen(path) < length + 2 || path[0] != '/' || path[length + 1] != '/') return NULL;
+    unsigned different = 0;
+    for (size_t i = 0; i < length; i++) {
+        different |= (unsigned char)path[i + 1] ^ (unsigned char)s->secret[i];
+    }
+    return different == 0 ? path + length + 1 : NULL;
+}
+
+/// A number among the words behind the path, 0 if there is none.
+static int64_t number_asked(struct MHD_Connection* connection, const char* name)
+{
+    const char* text = MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, name);
+    const size_t digits = text ? strspn(text, "0123456789") : 0;
+    return digits > 0 && digits <= 16 && text[digits] == '\0' ? strtoll(text, NULL, 10) : 0;
+}
+
 /// Why a request is not even looked at; a status of 0 if it is.
 static answer refusal(const server* s, struct MHD_Connection* connection, const char* method)
 {
@@ -314,6 +362,9 @@ static answer refusal(const server* s, struct MHD_Connection* connection, const 
     MHD_get_connection_values(connection, MHD_HEADER_KIND, check_host, &host);
     if (host.count != 1 || !host.own) {
         return sentence(MHD_HTTP_MISDIRECTED_REQUEST, "this is not the host you asked for");
+    }
+    if (is_foreign(s, connection)) {
+        return sentence(MHD_HTTP_FORBIDDEN, "other pages may not ask here");
     }
     if (strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0) {
         return sentence(MHD_HTTP_METHOD_NOT_ALLOWED, "only GET and HEAD are answered");
@@ -338,8 +389,18 @@ static enum MHD_Result answer_request(void* user, struct MHD_Connection* connect
         return no.status ? send_answer(s, connection, no) : MHD_YES;
     }
     if (*upload_size > 0) return MHD_NO;
-    const route r = parse_route(url);
-    if (r.kind == ROUTE_PAGE) return send_page(connection);
+    const char* path = behind_secret(s, url);
+    if (!path) {
+        return send_answer(s, connection,
+                           sentence(MHD_HTTP_FORBIDDEN,
+                                    "the address has a secret part, as `talus view` printed it"));
+    }
+    route r = parse_route(path);
+    if (r.kind == ROUTE_RUN) {
+        r.after = number_asked(connection, "after");
+        r.mark = number_asked(connection, "mark");
+    }
+    if (r.kind == ROUTE_PAGE) return send_page(s, connection);
     if (r.kind == ROUTE_NONE) {
         return send_answer(s, connection,
                            sentence(MHD_HTTP_NOT_FOUND, "there is nothing of this name here"));
@@ -357,6 +418,38 @@ static enum MHD_Result answer_request(void* user, struct MHD_Connection* connect
         }
     }
     return send_answer(s, connection, a);
+}
+
+// ---- connections -------------------------------------------------------------------------------
+
+static void connection_changed(void* user, struct MHD_Connection* connection, void** client,
+                               enum MHD_ConnectionNotificationCode what)
+{
+    server* s = user;
+    if (what == MHD_CONNECTION_NOTIFY_STARTED) {
+        *client = view_client_come(
+            &s->clients,
+            MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd);
+    } else {
+        view_client_leave(&s->clients, *client);
+        *client = NULL;
+    }
+}
+
+static void request_completed(void* user, struct MHD_Connection* connection, void** seen,
+                              enum MHD_RequestTerminationCode how)
+{
+    (void)seen, (void)how;
+    server* s = user;
+    view_client_waits(&s->clients, client_of(connection));
+}
+
+static bool make_secret(server* s)
+{
+    unsigned char bytes[SECRET_BYTES];
+    if (getrandom(bytes, sizeof bytes, 0) != sizeof bytes) return false;
+    for (int i = 0; i < SECRET_BYTES; i++) snprintf(s->secret + 2 * i, 3, "%02x", bytes[i]);
+    return true;
 }
 
 // ---- the daemon --------------------------------------------------------------------------------
@@ -395,25 +488,32 @@ int view_serve(view_run* v, int port, void (*ready)(const char* address, void* u
     signal(SIGPIPE, SIG_IGN);
 
     server s = {.run = v, .port = port};
+    if (!make_secret(&s)) {
+        fprintf(stderr, "talus: no random numbers for the address: %s\n", strerror(errno));
+        return STATUS_FAILURE;
+    }
     int listener = listen_here(&s.port);
     if (listener < 0) return STATUS_FAILURE;
+    view_clients_begin(&s.clients, CONNECTIONS);
     struct MHD_Daemon* daemon = MHD_start_daemon(
         MHD_USE_AUTO_INTERNAL_THREAD, 0, NULL, NULL, answer_request, &s, MHD_OPTION_LISTEN_SOCKET,
         listener, MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT,
         (unsigned)QUIET_SECONDS, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)HEADER_BYTES,
         MHD_OPTION_UNESCAPE_CALLBACK, keep_escapes, NULL, MHD_OPTION_STRICT_FOR_CLIENT, 1,
-        MHD_OPTION_END);
+        MHD_OPTION_NOTIFY_CONNECTION, connection_changed, &s, MHD_OPTION_NOTIFY_COMPLETED,
+        request_completed, &s, MHD_OPTION_END);
     if (!daemon) {
         fprintf(stderr, "talus: cannot start the server: %s\n", strerror(errno));
         close(listener);
         return STATUS_FAILURE;
     }
-    char address[64];
-    snprintf(address, sizeof address, "http://127.0.0.1:%d/", s.port);
+    char address[64 + sizeof s.secret];
+    snprintf(address, sizeof address, "http://127.0.0.1:%d/%s/", s.port, s.secret);
     ready(address, user);
-    int which = 0;
-    sigwait(&ends, &which);
+    const struct timespec second = {.tv_sec = 1};
+    while (sigtimedwait(&ends, NULL, &second) < 0) view_clients_hurry(&s.clients);
     pthread_sigmask(SIG_UNBLOCK, &ends, NULL); // who insists does not wait for requests to end
     MHD_stop_daemon(daemon);
+    view_clients_end(&s.clients);
     return STATUS_OK;
 }

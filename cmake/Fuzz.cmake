@@ -31,7 +31,7 @@ foreach(source ${TALUS_FUZZ_SOURCES})
 endforeach()
 target_link_options(fuzz_scene PRIVATE -Wl,--wrap=memory_limit)
 target_sources(fuzz_frames PRIVATE app/view_run.c app/view_answers.c)
-target_sources(fuzz_request PRIVATE app/view_run.c app/view_answers.c app/view_page.c)
+target_sources(fuzz_request PRIVATE app/view_run.c app/view_answers.c app/view_clients.c app/view_page.c)
 target_link_libraries(fuzz_request PRIVATE PkgConfig::MICROHTTPD)
 
 if(BUILD_TESTING)

@@ -135,6 +135,13 @@ def dim_of(names):
         return None
 
 
+def real_array(value, dtype, where):
+    """A contiguous array; numpy would drop the imaginary parts of complex numbers with a mere warning."""
+    if numpy.iscomplexobj(value):
+        raise TypeError(f"{where}: expected real numbers, got complex ones")
+    return numpy.ascontiguousarray(value, dtype)
+
+
 def shape_words(value):
     return "one number" if value.ndim == 0 else f"an array of shape {list(value.shape)}"
 
@@ -181,7 +188,7 @@ def set_fixed(target, field, value, where, dim):
         ffi.memmove(target, raw + b"\0", len(raw) + 1)
         return
     if ctype.item.kind == "array":
-        flat = numpy.ascontiguousarray(value, numpy_type(ctype.item.item))
+        flat = real_array(value, numpy_type(ctype.item.item), where)
         if flat.nbytes != ffi.sizeof(ctype):
             raise ValueError(f"{where}: expected {ctype.length} by {ctype.item.length} numbers")
         ffi.memmove(target, ffi.from_buffer(flat), flat.nbytes)
@@ -218,7 +225,7 @@ def texts_of(values, keep, where, size=None):
 def array_of(item, value, keep, where):
     """A contiguous array of the C type; no copy if it is one already."""
     try:
-        array = numpy.ascontiguousarray(value, numpy_type(item))
+        array = real_array(value, numpy_type(item), where)
     except (TypeError, ValueError) as problem:
         raise TypeError(f"{where}: {problem}") from None
     keep.append(array)

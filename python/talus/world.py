@@ -8,7 +8,7 @@ import numpy
 from . import errors
 from ._call import FUNCTIONS, add_methods
 from ._callbacks import raise_problems
-from ._fill import (AXIAL, check_plane, id_of, new_options, number_of, shape_words,
+from ._fill import (AXIAL, check_plane, id_of, new_options, number_of, real_array, shape_words,
                     text_of, unknown_option)
 from ._library import doc, ffi, is_id, lib
 from ._memory import Turn, Windows, look_at, numpy_type
@@ -277,9 +277,9 @@ class World(WorldView):
     def add_solid(self, name, points, skin=0.0):
         """Add a shape for grains and walls: the convex hull of `points` [n][dim], or of each array
         in a list of such, rigidly joined. Returns its index."""
-        parts = [numpy.asarray(p, float) for p in points]
+        parts = [real_array(p, float, "points") for p in points]
         if parts and parts[0].ndim == 1:
-            parts = [numpy.asarray(points, float)]
+            parts = [real_array(points, float, "points")]
         if any(p.ndim != 2 or p.shape[1] != self.dim for p in parts) or not parts:
             raise ValueError(f"points of solid '{name}': expected [n][{self.dim}] numbers")
         flat = numpy.ascontiguousarray(numpy.concatenate(parts))
@@ -294,7 +294,7 @@ class World(WorldView):
     def add_grains(self, position, **columns):
         """Add many grains: `position` [n][dim], everything else as in add_grain(), either one value
         for all or an array with n rows. Returns their ids."""
-        position = numpy.asarray(position, float)
+        position = real_array(position, float, "position")
         if position.ndim != 2 or position.shape[1] != self.dim:
             raise ValueError(f"position: expected [n][{self.dim}] numbers, got an array of shape "
                              f"{list(position.shape)}")

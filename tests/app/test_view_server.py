@@ -41,17 +41,17 @@ class Server:
         self.process = subprocess.Popen([TALUS, "view", str(folder), "--no-open"], text=True,
                                         stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         self.address = self.process.stdout.readline().strip()
-        match = re.fullmatch(r"http://127\.0\.0\.1:(\d+)/", self.address)
+        match = re.fullmatch(r"http://127\.0\.0\.1:(\d+)(/[0-9a-f]{32})/", self.address)
         assert match, (self.address, self.process.communicate())
-        self.port = int(match.group(1))
+        self.port, self.secret = int(match.group(1)), match.group(2)
         assert "Ctrl-C" in self.process.stdout.readline()
 
     def ask(self, path, method="GET", **headers):
-        """Status, headers and body of one request; a header given as None is left out."""
+        """Status, headers and body of one request behind the secret; a header given as None is left out."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
         headers = {"Host": f"127.0.0.1:{self.port}",
                    **{key.replace("_", "-"): value for key, value in headers.items()}}
-        connection.putrequest(method, path, skip_host=True, skip_accept_encoding=True)
+        connection.putrequest(method, self.secret + path, skip_host=True, skip_accept_encoding=True)
         for key, value in headers.items():
             if value is not None:
                 connection.putheader(key, value)
@@ -173,14 +173,50 @@ class View(unittest.TestCase):
             for path in ["/", "/api/run.json", "/nothing"]:
                 self.assert_sentence(self.server.ask(path, Host=host), 421)
         own = f"Connection: close\r\nHost: 127.0.0.1:{port}\r\n"
-        for request, status in [(f"GET / HTTP/1.1\r\n{own}\r\n", b"200"),
+        for request, status in [(f"GET {self.server.secret}/ HTTP/1.1\r\n{own}\r\n", b"200"),
                                 (f"GET / HTTP/1.1\r\n{own}Host: evil.example\r\n\r\n", b"421"),
                                 (f"GET / HTTP/1.1\r\n{own}Host: 127.0.0.1:{port}\r\n\r\n", b"421"),
                                 ("GET / HTTP/1.0\r\n\r\n", b"421"),
                                 ("GET / HTTP/1.1\r\n\r\n", b"400"),
-                                (f"GET http://evil.example/ HTTP/1.1\r\n{own}\r\n", b"404")]:
+                                (f"GET http://evil.example/ HTTP/1.1\r\n{own}\r\n", b"403")]:
             self.assertEqual(self.server.raw(request.encode()).split()[1], status, request)
         self.assert_alive()
+
+    def test_secret(self):
+        """Other users of the machine, who do not see what `talus view` prints, get nothing."""
+        other = "/" + 32 * "0"
+        for path in ["/", "/api/run.json", other + "/", other + "/api/run.json", self.server.secret,
+                     self.server.secret[:-1] + "/", self.server.secret + "0/", "/" + self.server.secret + "/"]:
+            request = f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{self.server.port}\r\nConnection: close\r\n\r\n"
+            received = self.server.raw(request.encode())
+            self.assertEqual(received.split()[1], b"403", path)
+            self.assertNotIn(self.server.secret[1:].encode(), received)
+        again = Server(self.run_folder)
+        again.end()
+        self.assertNotEqual(again.secret, self.server.secret)
+
+    def test_other_pages(self):
+        port = self.server.port
+        for headers in [{"Origin": "http://evil.example"}, {"Origin": "null"}, {"Sec_Fetch_Site": "cross-site"},
+                        {"Origin": f"http://127.0.0.1:{port % 65535 + 1}"}, {"Sec_Fetch_Site": "same-site"}]:
+            for path in ["/", "/api/run.json"]:
+                self.assert_sentence(self.server.ask(path, **headers), 403)
+        for headers in [{"Origin": f"http://127.0.0.1:{port}", "Sec_Fetch_Site": "same-origin"},
+                        {"Origin": f"http://localhost:{port}"}, {"Sec_Fetch_Site": "none"}]:
+            self.assertEqual(self.server.ask("/api/run.json", **headers)[0], 200)
+
+    def test_only_new_frames(self):
+        """Who says which frames it knows gets the others, and all of them if it knows other frames."""
+        whole = self.server.json("/api/run.json")
+        count, frames = len(whole["frames"]), whole["frames"]
+        self.assertGreater(count, 2)
+        self.assertEqual(whole["first"], 0)
+        none = self.server.json(f"/api/run.json?after={count}&mark={whole['mark']}")
+        self.assertEqual((none["first"], none["frames"], none["mark"]), (count, [], whole["mark"]))
+        for query in [f"?after={count}&mark={whole['mark'] + 1}", f"?after={count - 1}&mark={whole['mark']}",
+                      f"?after={count + 1}&mark={whole['mark']}", "?after=-1&mark=0", "?after=1e9&mark=x", "?after="]:
+            told = self.server.json("/api/run.json" + query)
+            self.assertEqual((told["first"], told["frames"]), (0, frames), query)
 
     def test_methods(self):
         for method in ["POST", "PUT", "DELETE", "OPTIONS", "PATCH", "TRACE", "CONNECT", "get", "X"]:
@@ -226,7 +262,7 @@ class View(unittest.TestCase):
                      "/api/series%2ecsv", "/api/run.json%", "/%", "/%zz", "/api/frame/%30/surface.json",
                      "//", "//api/run.json", "/api//run.json", "/API/RUN.JSON", "/api\\run.json",
                      "/etc/passwd", "/" + 9000 * "a"]:
-            request = (f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{self.server.port}\r\n"
+            request = (f"GET {self.server.secret}{path} HTTP/1.1\r\nHost: 127.0.0.1:{self.server.port}\r\n"
                        "Connection: close\r\n\r\n")
             received = self.server.raw(request.encode())
             self.assertNotIn(b" 200 ", received.split(b"\r\n")[0], path)
@@ -240,7 +276,7 @@ class View(unittest.TestCase):
     def test_garbage(self):
         noise = random.Random(SEED)
         host = f"Host: 127.0.0.1:{self.server.port}\r\n".encode()
-        good = b"GET /api/run.json HTTP/1.1\r\n" + host + b"\r\n"
+        good = f"GET {self.server.secret}/api/run.json HTTP/1.1\r\n".encode() + host + b"\r\n"
         cases = [noise.randbytes(noise.randrange(1, 3000)) for _ in range(30)]
         for _ in range(30):  # a good request with some bytes turned
             broken = bytearray(good)
@@ -260,6 +296,54 @@ class View(unittest.TestCase):
             self.server.raw(case, patience=0.01)
         last = good[:-2] + b"Connection: close\r\n\r\n"
         self.assertEqual(self.server.raw(20 * good + last).count(b"HTTP/1.1 200 OK"), 21)
+        self.assert_alive()
+
+    def test_many_requests(self):
+        """10 000 of them with TALUS_ATTACK=1: whole, changed, cut off, and whole ones after another."""
+        noise = random.Random(SEED + 1)
+        host = f"Host: 127.0.0.1:{self.server.port}\r\n".encode()
+        paths = ["/", "/api/run.json", "/api/shapes.json", "/api/series.csv", "/api/frame/0/surface.json",
+                 "/api/frame/1/grains/position", "/api/frame/99/walls/id", "/nothing"]
+        for _ in range(10000 if "TALUS_ATTACK" in os.environ else 100):
+            request = bytearray(f"GET {self.server.secret}{noise.choice(paths)} HTTP/1.1\r\n".encode() + host +
+                                b"Connection: close\r\n\r\n")
+            kind = noise.randrange(3)
+            for _ in range(noise.randrange(1, 8) if kind == 1 else 0):
+                request[noise.randrange(len(request))] = noise.randrange(256)
+            if kind == 2:
+                request = request[:noise.randrange(len(request))]
+            received = self.server.raw(bytes(request), patience=0.01 if kind else PATIENCE)
+            if kind == 0:
+                self.assertRegex(received[:20], rb"HTTP/1.1 (200|404) ")
+        self.assert_alive()
+
+    def test_slow_clients(self):
+        """Those that send a byte now and then do not keep others out, however many they are."""
+        lines = []
+        for _ in range(300):
+            line = socket.socket()
+            line.setblocking(False)
+            line.connect_ex(("127.0.0.1", self.server.port))
+            lines.append(line)
+
+        def trickle_and_ask():
+            for line in lines:
+                try:
+                    line.send(b"G")
+                except OSError:  # not yet taken, or closed
+                    pass
+            connection = http.client.HTTPConnection("127.0.0.1", self.server.port, timeout=0.5)
+            try:
+                connection.request("GET", self.server.secret + "/api/run.json")
+                answer = connection.getresponse()
+                return answer.read() and answer.status == 200
+            except OSError:
+                return False
+            finally:
+                connection.close()
+        poll(trickle_and_ask, "an answer beside 300 slow clients")
+        for line in lines:
+            line.close()
         self.assert_alive()
 
     def test_many_connections(self):
@@ -417,6 +501,20 @@ class View(unittest.TestCase):
         self.assert_sentence(server.ask("/api/series.csv"), 503)
         os.mkfifo(folder / "series.csv")  # nobody will ever write into it
         self.assert_sentence(server.ask("/api/series.csv"), 503)
+
+    def test_pipes(self):
+        """In place of files of the run: nobody writes into them, and the server does not wait for that."""
+        for name in ["frames.h5", "scene.yaml", "series.csv"]:
+            folder = self.root / f"pipe-{name}"
+            shutil.copytree(self.run_folder, folder)
+            (folder / name).unlink()
+            os.mkfifo(folder / name)
+            exported = talus("view", folder, "--export", self.root / f"{name}.html")
+            self.assertEqual(exported.returncode, 0 if name == "scene.yaml" else 1, exported.stderr)
+            server = Server(folder)
+            status = server.ask("/api/run.json")[0]
+            self.assertEqual(status, 503 if name == "frames.h5" else 200, name)
+            server.end()
 
     def test_replaced_run(self):
         """A run done anew with other numbers under the same times."""

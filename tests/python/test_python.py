@@ -186,6 +186,12 @@ class Mistakes(unittest.TestCase):
                          world, value=[1, 2, 3])
         self.assert_says(ValueError, "3 rows, but curve.x has 2", talus.Figure().curve, [1, 2],
                          [1, 2, 3])
+        for complex_position in ([1j, 0], numpy.array([1, 2 + 3j])):
+            self.assert_says(TypeError, "position[", world.add_grain, position=complex_position)
+            self.assert_says(TypeError, "expected real numbers, got complex ones", world.add_grains,
+                             [complex_position, [0, 0]])
+        self.assert_says(TypeError, "expected real numbers", world.add_solid, "s", [[0, 0], [1, 0], [0, 1j]])
+        self.assert_says(TypeError, "expected real numbers", talus.Figure().curve, [1j, 2], [1, 2])
         self.assert_says(TypeError, "expected a world", talus.measure.momentum, 7)
         self.assert_says(TypeError, "expected a world", talus.measure.momentum, talus.Figure())
 

@@ -306,7 +306,10 @@ export class App {
     /** Look whether there are new frames. */
     private async poll(): Promise<void> {
         try {
-            const run = await this.source.json<Run>("api/run.json");
+            // Only the frames that are new, unless those that the page knows are not the run's any more.
+            const known = this.run.frames;
+            const run = await this.source.json<Run>(`api/run.json?after=${known.length}&mark=${this.run.mark}`);
+            run.frames = [...known.slice(0, run.first), ...run.frames];
             this.note("poll");
             const atEnd = this.frame >= this.run.frames.length - 1;
             const news = run.generation !== this.run.generation || run.running !== this.run.running;

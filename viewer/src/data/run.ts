@@ -35,6 +35,10 @@ export interface Run {
     /** Another number if another run has taken its place in the folder. */
     identity: number;
     generation: number;
+    /** Of all frames; with it and their number only later ones are asked for. */
+    mark: number;
+    /** The number of the first of `frames`. */
+    first: number;
     frames: FrameInfo[];
     fields: Record<TableName, Field[]>;
     wall_names: string[];
