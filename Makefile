@@ -5,8 +5,10 @@ PAPERS ?= short
 BENCH_FLAGS ?=
 DEVICE_FLAGS ?=
 
+TIME ?= 600
+
 .PHONY: help run build build-tests test test-all test-release docs gallery install bench bench-siconos bench-soft device-check format lint \
-	coverage clean
+	coverage fuzz attack soak sbom reproduce clean
 
 help:
 	@echo "make run               build Talus and run the hopper scene into runs/hopper-<n>"
@@ -23,6 +25,11 @@ help:
 	@echo "make format            format all C files"
 	@echo "make lint              check format, include graph, public headers, clang-tidy"
 	@echo "make coverage          lines and branches that the tests reach, room by room"
+	@echo "make fuzz TIME=600      feed all that is read with broken input, for so many seconds in all (libFuzzer)"
+	@echo "make attack            let every call of the system and every allocation fail, kill, lose power (hours)"
+	@echo "make soak TIME=3600    long runs: memory, overlap, energy, size of files"
+	@echo "make sbom              list what the programs are linked with, build/sbom.json (CycloneDX)"
+	@echo "make reproduce         build twice and compare the bytes"
 	@echo "make clean             remove build/ and ./talus (results in runs/ stay)"
 
 build:
@@ -114,6 +121,25 @@ coverage:
 	cmake --build --preset coverage
 	ctest --preset coverage
 	scripts/coverage.py build/coverage
+
+fuzz:
+	@scripts/install-deps.sh build python ci
+	cmake --preset fuzz
+	cmake --build --preset fuzz -- $(patsubst fuzz/%.c,fuzz_%,$(filter-out fuzz/replay.c,$(wildcard fuzz/*.c)))
+	fuzz/run.sh $(TIME)
+
+attack: build-tests
+	TALUS_ATTACK=1 ctest --preset test --timeout 36000 -V -R '^test_(faults|no_memory|view_server)$$'
+
+soak: build
+	scripts/soak.py build/release/talus --seconds $(TIME)
+
+sbom: build
+	scripts/sbom.py build/release > build/sbom.json
+	@echo "build/sbom.json"
+
+reproduce:
+	scripts/check-reproducible.sh
 
 clean:
 	rm -rf build talus

@@ -50,6 +50,22 @@ for each in "$TALUS_BUILD/talus" "$TALUS_BUILD"/libtalus*.so "$TALUS_BUILD"/pyth
     [[ ":$paths:" != *::* || -z "$paths" ]] || fail "$each looks for libraries in an empty path: $paths"
 done
 
+# Hardened (cmake/Flags.cmake), but with a sanitizer, which sees more.
+if [ -z "$TALUS_CFLAGS" ]; then
+    for each in "$prefix/bin/talus" "$libdir"/libtalus.so "$libdir"/libtalus_workshop.so; do
+        facts=$(readelf -hldW "$each")
+        grep -q 'Type: *DYN' <<<"$facts" || fail "$each is not position-independent"
+        grep -q 'GNU_RELRO' <<<"$facts" || fail "$each has relocations that can be written to"
+        grep -Eq 'BIND_NOW|FLAGS_1.*NOW' <<<"$facts" || fail "$each binds functions when they are called"
+        grep -Eq 'GNU_STACK.* RW ' <<<"$facts" || fail "$each has a stack that can be executed"
+        needs=$(nm -D --undefined-only "$each")
+        grep -q '__stack_chk_fail' <<<"$needs" || fail "$each has no stack protector"
+        # -O0, as for coverage, does without the checks of the C library.
+        [[ $(grep CMAKE_BUILD_TYPE:STRING "$TALUS_BUILD/CMakeCache.txt") == *Debug ]] ||
+            grep -q '__snprintf_chk' <<<"$needs" || fail "$each calls the C library unchecked"
+    done
+fi
+
 # Through pkg-config.
 export PKG_CONFIG_PATH=$libdir/pkgconfig
 flags="-Wall -Wextra -Werror $TALUS_CFLAGS"
