@@ -173,6 +173,13 @@ static talus_status check_types(hid_t stored, hid_t wanted, const char* name, co
             hid_t a = H5Tget_member_type(stored, (unsigned)at);
             hid_t b = H5Tget_member_type(wanted, (unsigned)i);
             status = check_types(a, b, inner, path, error);
+            // HDF5 believes where a made-up type says that a field is, and reads there.
+            const size_t is = H5Tget_member_offset(stored, (unsigned)at);
+            const size_t should_be = H5Tget_member_offset(wanted, (unsigned)i);
+            if (status == TALUS_OK && is != should_be) {
+                status = error_set(error, TALUS_ERR_STATE,
+                                   "%s: the field %s is not where it should be", path, inner);
+            }
             H5Tclose(a);
             H5Tclose(b);
         }
@@ -185,6 +192,10 @@ static talus_status check_types(hid_t stored, hid_t wanted, const char* name, co
                                name, member);
         }
         H5free_memory(member);
+    }
+    if (status == TALUS_OK && H5Tget_size(stored) != H5Tget_size(wanted)) {
+        status = error_set(error, TALUS_ERR_STATE, "%s: the rows of %s have another size", path,
+                           name);
     }
     return status;
 }
