@@ -19,13 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    NAME_SIZE = 96,
-    /// No filter of HDF5 packs better than deflate's 1032:1, so that a dataset which claims more
-    /// than this times what it stores holds nothing but fill values.
-    PACKED_MOST = 1100,
-    PACKED_SMALL = 1 << 20, ///< bytes below which nobody cares
-};
+enum { NAME_SIZE = 96 };
 
 /// A file being read.
 typedef struct source {
@@ -72,42 +66,6 @@ static talus_status open_dataset(const source* s, const char* name, hid_t* out)
     return TALUS_OK;
 }
 
-/// Whether the chunks that went past all filters have the size that they would have without them.
-static bool plain_chunks_fit(hid_t set, size_t chunk_bytes, unsigned all_filters)
-{
-    hid_t space = H5Dget_space(set);
-    hsize_t count = 0;
-    bool good = space >= 0 && H5Dget_num_chunks(set, space, &count) >= 0;
-    for (hsize_t k = 0; good && k < count; k++) {
-        hsize_t offset, size;
-        unsigned skipped;
-        haddr_t address;
-        good = H5Dget_chunk_info(set, space, k, &offset, &skipped, &address, &size) >= 0 &&
-               ((skipped & all_filters) != all_filters || size == chunk_bytes);
-    }
-    if (space >= 0) H5Sclose(space);
-    return good;
-}
-
-/// Whether a dataset of rank 1 (or one number) holds as many bytes as it claims. HDF5 1.10 does not
-/// look, and reads past the end of its memory.
-static bool holds(hid_t set, double bytes, size_t element)
-{
-    hid_t list = H5Dget_create_plist(set);
-    if (list < 0) return false;
-    H5D_layout_t layout = H5Pget_layout(list);
-    int filters = H5Pget_nfilters(list);
-    hsize_t chunk = 0;
-    bool shaped = layout != H5D_CHUNKED || H5Pget_chunk(list, 1, &chunk) == 1;
-    H5Pclose(list);
-    double stored = (double)H5Dget_storage_size(set);
-    if (layout == H5D_CHUNKED && filters > 0) {
-        if (bytes > PACKED_SMALL && bytes > PACKED_MOST * stored) return false;
-        return shaped && plain_chunks_fit(set, (size_t)chunk * element, (1U << filters) - 1);
-    }
-    return shaped && layout != H5D_VIRTUAL && bytes <= stored;
-}
-
 /// Type class, rank and length of a dataset as expected? Fills *count.
 static talus_status check_dataset(const source* s, const char* name, hid_t set, H5T_class_t class,
                                   bool scalar, int64_t* count)
@@ -131,7 +89,7 @@ static talus_status check_dataset(const source* s, const char* name, hid_t set, 
                         scalar ? "one number" : "a list of numbers (rank 1)", rank,
                         (long long)points);
     }
-    if (points > INT32_MAX || !holds(set, (double)points * (double)element, element)) {
+    if (points > INT32_MAX || !h5_holds(set, points, element)) {
         return complain(s, name,
                         "it claims %lld elements, of which the file does not hold the data",
                         (long long)points);

@@ -24,7 +24,10 @@ enum {
     /// much, 50 MB at HDF5's default, and nothing here is read twice.
     METADATA_BYTES = 1 << 17,
     MOST_WIDTH = 64,       ///< numbers in a row, far more than any column has
-    MOST_DEFLATION = 2000, ///< bytes that one in a file can stand for: deflate ends at 1032
+    MOST_RANK = 2,
+    /// Bytes that one in a file can stand for: deflate ends at 1032. Of this many nobody cares.
+    MOST_DEFLATION = 2000,
+    DEFLATED_SMALL = 1 << 20,
 };
 
 /// Take the innermost of HDF5's errors into an h5_quiet.
@@ -398,14 +401,45 @@ bool h5_is_inside(hid_t group, const char* name)
     return good;
 }
 
-/// Whether a file that stores `stored` bytes of a dataset can mean one of this size: what a damaged
-/// one claims must neither overflow nor ask for more memory than there is.
-static bool can_be(const hsize_t dims[2], size_t element, hsize_t stored)
+/// Whether the chunks that went past all filters have the size that they would have without them.
+static bool plain_chunks_fit(hid_t set, size_t chunk_bytes, unsigned all_filters)
 {
-    if (dims[1] < 1 || dims[1] > MOST_WIDTH) return false;
-    const hsize_t row = dims[1] * element;
-    return dims[0] <= INT64_MAX / (MOST_WIDTH * sizeof(double)) &&
-           dims[0] * row / MOST_DEFLATION <= stored;
+    hid_t space = H5Dget_space(set);
+    hsize_t count = 0;
+    bool good = space >= 0 && H5Dget_num_chunks(set, space, &count) >= 0;
+    for (hsize_t k = 0; good && k < count; k++) {
+        hsize_t offset[MOST_RANK], size;
+        unsigned skipped;
+        haddr_t address;
+        good = H5Dget_chunk_info(set, space, k, offset, &skipped, &address, &size) >= 0 &&
+               ((skipped & all_filters) != all_filters || size == chunk_bytes);
+    }
+    if (space >= 0) H5Sclose(space);
+    return good;
+}
+
+bool h5_holds(hid_t set, hssize_t count, size_t element)
+{
+    hid_t list = H5Dget_create_plist(set);
+    if (list < 0 || count < 0) return false;
+    const H5D_layout_t layout = H5Pget_layout(list);
+    const int filters = H5Pget_nfilters(list);
+    hsize_t chunk[MOST_RANK] = {1, 1};
+    const int rank = layout == H5D_CHUNKED ? H5Pget_chunk(list, MOST_RANK, chunk) : 1;
+    H5Pclose(list);
+    const double bytes = (double)count * (double)element, stored = (double)H5Dget_storage_size(set);
+    if (rank < 1 || rank > MOST_RANK || layout == H5D_VIRTUAL) return false;
+    if (layout != H5D_CHUNKED || filters == 0) return bytes <= stored;
+    if (bytes > DEFLATED_SMALL && bytes > MOST_DEFLATION * stored) return false;
+    const size_t chunk_bytes = (size_t)(chunk[0] * chunk[1]) * element;
+    return plain_chunks_fit(set, chunk_bytes, (1U << filters) - 1);
+}
+
+/// Whether a dataset can have this shape at all: what a damaged one claims must not overflow.
+static bool can_be(const hsize_t dims[2])
+{
+    return dims[1] >= 1 && dims[1] <= MOST_WIDTH &&
+           dims[0] <= INT64_MAX / (MOST_WIDTH * sizeof(double));
 }
 
 bool h5_shape(hid_t group, const char* name, column_type type, int64_t* rows, int* width)
@@ -418,7 +452,7 @@ bool h5_shape(hid_t group, const char* name, column_type type, int64_t* rows, in
     int rank = H5Sget_simple_extent_ndims(space);
     bool good = (rank == 1 || rank == 2) && H5Tequal(stored, h5_type(type)) > 0 &&
                 H5Sget_simple_extent_dims(space, dims, NULL) == rank &&
-                can_be(dims, H5Tget_size(stored), H5Dget_storage_size(set));
+                can_be(dims) && h5_holds(set, (hssize_t)(dims[0] * dims[1]), H5Tget_size(stored));
     *rows = good ? (int64_t)dims[0] : 0;
     *width = good ? (int)dims[1] : 0;
     H5Tclose(stored);
