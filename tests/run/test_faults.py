@@ -82,7 +82,7 @@ class Faults(unittest.TestCase):
 
     def some(self, total, few):
         """Which of 1 .. total are tried."""
-        few = max(2, int(few * SCALE))
+        few = max(1, int(few * SCALE))
         return range(1, total + 1) if ALL else sorted(self.chance.sample(range(1, total + 1), min(few, total)))
 
     def begin(self, kept=None):
@@ -121,7 +121,7 @@ class Faults(unittest.TestCase):
             for kind, reason in REASONS.items():
                 self.begin(kept)
                 total = count(kind, self.place, *command)
-                for number in self.some(total, 2):
+                for number in self.some(total, 1):
                     note = f"{name}, {kind} {number} of {total}"
                     self.begin(kept)
                     done, _ = meddle(["--fail", f"{number}:{reason}"], kind, self.place, *command)
@@ -149,7 +149,7 @@ class Faults(unittest.TestCase):
                 continue
             self.assertEqual(probe.returncode, OK, probe.stderr)
             good = content(made)
-            for kind, reason in REASONS.items():
+            for kind, reason in REASONS.items() if ALL else self.chance.sample(sorted(REASONS.items()), 2):
                 begin()
                 total = count(kind, self.place, *command)
                 for number in self.some(total, 1):
@@ -172,7 +172,7 @@ class Faults(unittest.TestCase):
             for name, command, kept in self.commands_of_runs():
                 self.begin(kept)
                 total = count(KINDS, self.place, *command)
-                for number in self.some(total, 8):
+                for number in self.some(total, 6):
                     note = f"{name}, killed at call {number} of {total}"
                     self.begin(kept)
                     done, _ = meddle(["--kill", str(number)], KINDS, self.place, *command)
@@ -190,7 +190,7 @@ class Faults(unittest.TestCase):
             self.assertEqual(done.returncode, OK, done.stderr)
             calls = powerless.read_log(log)
             self.assertGreater(len(calls), 50)
-            for _ in range(POWER_LOSSES // 2 if ALL else max(2, int(8 * SCALE))):
+            for _ in range(POWER_LOSSES // 2 if ALL else max(2, int(6 * SCALE))):
                 after = self.chance.randrange(len(calls) + 1)
                 seed = self.chance.randrange(10**9)
                 self.begin(kept)

@@ -194,8 +194,8 @@ static talus_status check_types(hid_t stored, hid_t wanted, const char* name, co
         H5free_memory(member);
     }
     if (status == TALUS_OK && H5Tget_size(stored) != H5Tget_size(wanted)) {
-        status = error_set(error, TALUS_ERR_STATE, "%s: the rows of %s have another size", path,
-                           name);
+        status =
+            error_set(error, TALUS_ERR_STATE, "%s: the rows of %s have another size", path, name);
     }
     return status;
 }

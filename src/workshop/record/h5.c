@@ -23,7 +23,7 @@ enum {
     /// Cache of a file's directory, counted as on disk; in memory its entries take 25 times as
     /// much, 50 MB at HDF5's default, and nothing here is read twice.
     METADATA_BYTES = 1 << 17,
-    MOST_WIDTH = 64,       ///< numbers in a row, far more than any column has
+    MOST_WIDTH = 64, ///< numbers in a row, far more than any column has
     MOST_RANK = 2,
     /// Bytes that one in a file can stand for: deflate ends at 1032. Of this many nobody cares.
     MOST_DEFLATION = 2000,
@@ -451,8 +451,8 @@ bool h5_shape(hid_t group, const char* name, column_type type, int64_t* rows, in
     hsize_t dims[2] = {0, 1};
     int rank = H5Sget_simple_extent_ndims(space);
     bool good = (rank == 1 || rank == 2) && H5Tequal(stored, h5_type(type)) > 0 &&
-                H5Sget_simple_extent_dims(space, dims, NULL) == rank &&
-                can_be(dims) && h5_holds(set, (hssize_t)(dims[0] * dims[1]), H5Tget_size(stored));
+                H5Sget_simple_extent_dims(space, dims, NULL) == rank && can_be(dims) &&
+                h5_holds(set, (hssize_t)(dims[0] * dims[1]), H5Tget_size(stored));
     *rows = good ? (int64_t)dims[0] : 0;
     *width = good ? (int)dims[1] : 0;
     H5Tclose(stored);

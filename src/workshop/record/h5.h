@@ -69,8 +69,8 @@ bool h5_has(hid_t group, const char* name);
 /// Is a dataset with its numbers in the file itself? It may also be a link, or name other files, of
 /// any kind, that hold them, and a file from elsewhere must not make us read those.
 bool h5_is_inside(hid_t group, const char* name);
-/// Whether a dataset of rank 1 or 2, or one number, holds as many elements as it claims, of `element`
-/// bytes each. HDF5 1.10 does not look, and reads past the end of its memory.
+/// Whether a dataset of rank 1 or 2, or one number, holds as many elements as it claims, of
+/// `element` bytes each. HDF5 1.10 does not look, and reads past the end of its memory.
 bool h5_holds(hid_t set, hssize_t count, size_t element);
 /// Rows and width of a dataset, false if it is absent, of another type or of a size that it cannot
 /// have.
