@@ -33,7 +33,7 @@ class NoMemory(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         if "TALUS_NO_MEMORY" not in os.environ:
-            raise unittest.SkipTest("this build has a malloc() of its own")
+            raise unittest.SkipTest("not in this build, or it has a malloc() of its own")
         cls.root = Path(tempfile.mkdtemp(prefix="talus-no-memory-"))
         cls.addClassCleanup(shutil.rmtree, cls.root)
         cls.scene = cls.root / "scene.yaml"
