@@ -4,7 +4,7 @@
 Each of five kinds of scenes has a fifth of the time, in four parts with a break (SIGTERM) and a resume between them. After
 each part it is noted how large memory, overlap, error of energy and files are. The table is for docs/benchmarks.md. It
 fails if a part ends otherwise than it should, if memory grows by a tenth between the second and the last part, or if the
-largest overlap does so by half (a flow has bad moments at any time)."""
+largest overlap of rigid grains does so by half (a flow has bad moments at any time)."""
 import argparse
 import json
 import os
@@ -82,7 +82,9 @@ def main():
                   f"{100 * row['ever']:.2g} | {energy} | {row['files'] / 1e6:.1f} |", flush=True)
         if rows[-1]["memory"] > 1.1 * rows[1]["memory"] + 2e6:
             bad.append(f"{scene}: memory grows")
-        if rows[-1]["ever"] > 1.5 * rows[1]["ever"] + 1e-4:
+        # Overlaps of the method soft follow the load, which grows while a sample is sheared.
+        rigid = rows[-1]["energy"] is None
+        if rigid and rows[-1]["ever"] > 1.5 * rows[1]["ever"] + 1e-4:
             bad.append(f"{scene}: overlaps grow")
         shutil.rmtree(folder / scene)
     folder.rmdir()
