@@ -175,7 +175,9 @@ static talus_status adopt_consolidated(survey* s, talus_error* damage, talus_err
     if (status == TALUS_OK && files_size(master) >= 0) {
         const talus_status found = apart_do(look_at_master, s, SURVEY_SECONDS, damage);
         if (found == TALUS_OK) {
-            status = files_rename(master, base, error);
+            // The folder must not be lost in a power cut, or the frames would be lost with it.
+            status = files_sync_folder(s->f->directory, error);
+            if (status == TALUS_OK) status = files_rename(master, base, error);
         } else if (found == TALUS_ERR_STATE) {
             *damage = (talus_error){0};
         } else if (found != TALUS_ERR_FORMAT) {
