@@ -127,7 +127,9 @@ class Faults(unittest.TestCase):
                     done, _ = meddle(["--fail", f"{number}:{reason}"], kind, self.place, *command)
                     self.assertIn(done.returncode, (OK, FAILURE), f"{note}: {done.stderr}")
                     if done.returncode == FAILURE:
-                        self.assertRegex(done.stderr, r"talus: .*" + os.strerror(reason), note)
+                        # Where one way to rename fails another is tried, which may fail for its own reason.
+                        why = "" if kind == "rename" else os.strerror(reason)
+                        self.assertRegex(done.stderr, "talus: .*" + why, note)
                     self.assert_goes_on(note)
                     tried += 1
         print(f"{tried} calls of runs have failed")

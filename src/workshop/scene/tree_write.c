@@ -57,6 +57,8 @@ talus_status tree_write(const node* root, const char* head, const char* path, ta
         yaml_emitter_delete(&out);
     }
     if (fclose(file) != 0) ok = false;
-    if (!ok) return error_set(error, TALUS_ERR_IO, "could not write all of %s", path);
+    if (!ok)
+        return error_set(error, TALUS_ERR_IO, "could not write all of %s: %s", path,
+                         strerror(errno));
     return TALUS_OK;
 }
