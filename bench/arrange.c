@@ -8,6 +8,7 @@
 /// arrange [--quick]     --quick: 10^4 grains only
 #include "packing.h"
 
+#include "base/keep_memory.h"
 #include "rigid/packed/packed.h"
 #include "rigid/residual.h"
 
@@ -111,6 +112,7 @@ static void measure(talus_world* world)
 int main(int argc, char** argv)
 {
     const bool quick = bench_option(argc, argv, "--quick");
+    keep_memory(); // as the program does
     printf("Beside the sweeps: ns a contact (sweeps' worth), one core, CPU time, median of %d\n",
            BENCH_REPEATS);
     printf(

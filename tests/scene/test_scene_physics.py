@@ -199,6 +199,13 @@ class Physics(unittest.TestCase):
         self.assertAlmostEqual(rows[-1]["piston_force_y"], 2560, delta=0.01 * 2560)
 
     @unittest.skipUnless(LONG, "takes long")
+    def test_sticky_rain_is_solved(self):
+        """Trees whose branches bend, slide and roll: sweeps alone leave two of these steps."""
+        summary, _ = carry_out("cohesive-compaction", self.directory / "run",
+                               "--set", "output.frames=0", "--steps", 2400)
+        self.assertEqual(summary["unconverged_steps"], 0)
+
+    @unittest.skipUnless(LONG, "takes long")
     def test_piston_balances_its_load(self):
         """At the end of every phase floor and piston carry the load, and the side walls balance."""
         options = ["--set", "output.frames=0"]

@@ -303,9 +303,9 @@ static void flows_that_are_not_solved_are_halved(void** state)
         unsolved += whole.unconverged;
         left += parts[i].unconverged;
     }
-    // Of 24 such flows 1003 steps are not solved whole, and 180 when halved; but single flows
-    // differ much: of five 37 +- 15 are left.
-    assert_true(unsolved >= 100);
+    // Last chances solve most of what sweeps do not. Of these five flows 5, 5, 5, 3 and 5 steps are
+    // still not solved whole, and one when halved.
+    assert_true(unsolved >= 10);
     assert_true(left <= unsolved / 2);
     for (interruption how = NONE; how <= SAVED; how++) {
         assert_true(run_shower(11, TALUS_POLICY_RETRY, 3, how, &again, &again_last) == hash[0]);

@@ -127,6 +127,7 @@ static talus_status solve_directly(problem* p, const certificate_work* claims, d
         const cluster_certificate* of = &claims->of[k];
         if (of->bound == 0.0 || of->contacts > direct_largest(p->dim)) continue;
         const direct_request request = {.bound = of->bound,
+                                        .frozen = of->frozen,
                                         .sliding = of->sliding > 0,
                                         .tolerance = tolerance,
                                         .work = work - *done};

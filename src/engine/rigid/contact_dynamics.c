@@ -263,6 +263,19 @@ void contact_dynamics_reject(contact_dynamics* s, const step_order* order)
     drive_carry_grains(w, &order->state->cell, &order->state->grains, order->threads);
 }
 
+/// The largest coordinate of a grain.
+static double farthest_place(const step_order* order)
+{
+    const grains* g = &order->state->grains;
+    double low[3], high[3], farthest = 0.0;
+    if (g->count == 0) return 0.0;
+    grains_box(g, order->threads, low, high);
+    for (int k = 0; k < g->dim; k++) {
+        farthest = fmax(farthest, fmax(fabs(low[k]), fabs(high[k])));
+    }
+    return farthest;
+}
+
 /// Solve the contacts in s->found with the sweeps that the step has left: p and v_new = v_free +
 /// M^-1 H p. *more: the velocities ask for more contacts, which are now in s->found with the
 /// impulses so far.
@@ -289,6 +302,7 @@ static talus_status solve_found(contact_dynamics* s, const step_order* order, in
                                    .key = order->key * MAX_SEARCHES + (uint64_t)searches,
                                    .sweeps_before = out->sweeps,
                                    .size = order->size,
+                                   .farthest = farthest_place(order),
                                    .strictness = order->strictness,
                                    .threads = order->threads,
                                    .card = order->card,

@@ -39,8 +39,10 @@ typedef struct solve_request {
     uint64_t key;          ///< number of this solve in the run
     int64_t sweeps_before; ///< that this step has made before this solve; they count in its budget,
                            ///< max_sweeps of the options
-    double size; ///< L/d: longest extent of a cluster that carries force, in mean diameters, of
-                 ///< the last step; 0: unknown
+    double size;     ///< L/d: longest extent of a cluster that carries force, in mean diameters, of
+                     ///< the last step; 0: unknown
+    double farthest; ///< largest coordinate of a grain, whose last digit gaps are rounded to; 0:
+                     ///< unknown
     double strictness;  ///< what the rule asks for is divided by this if it is above 1
     int threads;        ///< to use, at most; below 1: one
     struct card* card;  ///< that makes the sweeps where it can (packed/on_card.h); NULL: the CPU

@@ -108,6 +108,7 @@ static talus_status solve_directly(witness_work* work, const double* claimed, bo
         status = problem_extract(part, list, of->contacts, alone);
         if (status) break;
         const direct_request request = {.bound = of->plain,
+                                        .frozen = of->frozen,
                                         .sliding = of->sliding > 0 && !of->resting,
                                         .tolerance = DIRECT_TOLERANCE,
                                         .work = DIRECT_WORK * (double)of->contacts};

@@ -10,11 +10,15 @@
 /// What is asked of direct_solve().
 typedef struct direct_request {
     double bound;     ///< certificate of the impulses that are there
+    double frozen;    ///< and what is proved of them for friction as it is
     bool sliding;     ///< contacts slide in them
     double tolerance; ///< of the certificate
     double work;      ///< at most, in updates of contacts
     bool spent;       ///< the sweeps of the step are used up and have not met its rule: an answer
                       ///< will do that meets it, whatever its certificate
+    double estimate;  ///< what is then asked of its estimated error,
+    double proof;     ///< or of what is proved for friction as it is and of the estimate as well;
+                      ///< 0: that would not do
     talus_stop_rule stop; ///< that rule, one that measures (stop.h)
     double size;          ///< L/d for it (solver.h)
 } direct_request;

@@ -48,6 +48,7 @@ typedef struct interior {
     double *E, *rx; ///< dx = rx - E dw, E [components][2]
     double* F;      ///< [bodies][width]
     double* kept;   ///< p, x, y, v, eta to go back to
+    double* best;   ///< [components] impulses with the least left of gap and equations
 } interior;
 
 static ALWAYS_INLINE double size2_of(const direct_part* q, const double* x)
@@ -370,7 +371,7 @@ static bool begin(interior* t, direct_cluster* s, double* p)
     const int64_t n = s->bodies * s->width, m = s->components, c = s->count;
     *t = (interior){.s = s, .p = p};
     double* at =
-        calloc((size_t)(9 * m + 4 * n + c * (4 + 3 * BOUNDED) + s->squares + 1), sizeof(double));
+        calloc((size_t)(10 * m + 4 * n + c * (4 + 3 * BOUNDED) + s->squares + 1), sizeof(double));
     if (!at) return false;
     t->w = at, at += m;
     t->x = at, at += m;
@@ -387,6 +388,7 @@ static bool begin(interior* t, direct_cluster* s, double* p)
     t->eta = at, at += c * BOUNDED;
     t->deta = at, at += c * BOUNDED;
     t->D = at, at += s->squares;
+    t->best = at, at += m;
     t->kept = at; // 2 m + n + c (1 + BOUNDED)
     return true;
 }
@@ -396,7 +398,8 @@ bool direct_interior(direct_cluster* s, int64_t factorisations, double* p)
     interior t;
     if (!begin(&t, s, p)) return false;
     const int64_t last = s->factorisations + factorisations;
-    double mark = INFINITY; // tau when it had last halved
+    const size_t bytes = sizeof(double) * (size_t)s->components;
+    double mark = INFINITY, best = INFINITY; // tau when it had last halved
     int waited = 0;
     bool done = false;
     start(&t);
@@ -404,6 +407,7 @@ bool direct_interior(direct_cluster* s, int64_t factorisations, double* p)
         const double tau = mean_product(&t, 0.0), left = left_of(&t), gap = gap_of(&t);
         const double all = direct_dot(s->bodies * s->width, t.y, t.y);
         done = gap <= ENOUGH * all && left <= ENOUGH * all;
+        if (fmax(gap, left) < best * all) best = fmax(gap, left) / all, memcpy(t.best, p, bytes);
         if (done || !isfinite(tau + left + gap)) break;
         waited = tau <= 0.5 * mark ? 0 : waited + 1;
         if (waited == 0) mark = tau;
@@ -413,6 +417,8 @@ bool direct_interior(direct_cluster* s, int64_t factorisations, double* p)
         memset(t.dx, 0, sizeof(double) * (size_t)s->components);
         memset(t.deta, 0, sizeof(double) * (size_t)(s->count * BOUNDED));
     }
+    // At its end a path may be thrown off by rounding.
+    if (isfinite(best)) memcpy(p, t.best, bytes);
     free(t.w);
     return done;
 }

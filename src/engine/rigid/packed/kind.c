@@ -1,5 +1,6 @@
 /// Which kind of batch a contact belongs to (packed.h lists them): its law, its bodies and its
 /// block decide.
+#include "rigid/ahead.h"
 #include "rigid/packed/layout.h"
 
 /// In the plane rows have one mobility: a body that can turn but not move does not fit, nor does
@@ -70,12 +71,18 @@ static bool plain_responses(const problem* p, int64_t c)
     return wn > 0.0 && row[contact_mn(3)] == 1.0 / wn && row[contact_mt(3)] == 1.0 / wt;
 }
 
-packed_kind packed_kind_of(const problem* p, int64_t c, double ratio)
+uint8_t packed_traits_of(const problem* p, int32_t row, double ratio)
+{
+    return (uint8_t)((odd_row(p, row) ? PACKED_ODD : 0) |
+                     (common_ball(p, row, ratio) ? PACKED_COMMON : 0));
+}
+
+static ALWAYS_INLINE packed_kind kind_of(const problem* p, int64_t c, const uint8_t* traits)
 {
     const int32_t a = p->pair[2 * c], b = p->pair[2 * c + 1], compound = problem_compound_of(p, c);
     const bool wall = problem_mobile_wall(p, a) >= 0, block = problem_block_of(p, c) >= 0;
-    if (odd_row(p, a) || odd_row(p, b)) return PACKED_SCALAR;
-    const bool balls = (wall || common_ball(p, a, ratio)) && common_ball(p, b, ratio);
+    if ((traits[a] | traits[b]) & PACKED_ODD) return PACKED_SCALAR;
+    const bool balls = (wall || traits[a] & PACKED_COMMON) && traits[b] & PACKED_COMMON;
     const bool diagonal = balls && (!block || (wall && diagonal_block(p, c)));
     if (compound < 0 && !diagonal) return PACKED_SOLID;
     if (compound < 0)
@@ -83,6 +90,23 @@ packed_kind packed_kind_of(const problem* p, int64_t c, double ratio)
     if (!has_torque(p, compound)) return diagonal ? PACKED_BOND : PACKED_SOLID_BOND;
     if (!rolls_simply(p, compound)) return PACKED_SCALAR;
     return diagonal && p->compound_rows[compound].response > 0.0 ? PACKED_ROLL : PACKED_SOLID_ROLL;
+}
+
+int64_t packed_note_kinds(const problem* p, const uint8_t* traits, uint8_t* kind, int threads)
+{
+    // In the plane, where no contact has more than a row, traits say it all.
+    const bool plain = p->dim == 2 && !p->block && !p->compound && p->mobile_count == 0;
+    int64_t different = 0;
+#pragma omp parallel for num_threads(threads) if (threads > 1) reduction(+ : different)
+    for (int64_t c = 0; c < p->count; c++) {
+        if (!plain) look_ahead(p, p->dim, c, p->free);
+        const uint8_t a = traits[p->pair[2 * c]], b = traits[p->pair[2 * c + 1]];
+        const bool balls = plain && a == PACKED_COMMON && b == PACKED_COMMON;
+        const uint8_t now = balls ? PACKED_BALL : (uint8_t)kind_of(p, c, traits);
+        different += kind[c] != now;
+        kind[c] = now;
+    }
+    return different;
 }
 
 double packed_spin_ratio(const problem* p)

@@ -10,7 +10,6 @@
 #include "rigid/packed/layout.h"
 
 #include "base/array.h"
-#include "rigid/ahead.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -29,6 +28,7 @@ typedef struct layout_notes {
     int64_t row_capacity, contact_capacity, batch_capacity, block_capacity, packed_capacity;
     uint32_t* curve; ///< [rows]
     bool* moves;     ///< [rows]
+    uint8_t* traits; ///< [rows] packed_traits_of()
     uint8_t* kind;   ///< [count] packed_kind
 } layout_notes;
 
@@ -38,6 +38,7 @@ void packed_layout_free(packed_problem* packed)
     if (!m) return;
     free(m->curve);
     free(m->moves);
+    free(m->traits);
     free(m->kind);
     free(m);
     packed->notes = NULL;
@@ -82,15 +83,9 @@ static bool note_problem(packed_problem* packed, const problem* p, double ratio,
         different += m->moves[i] != moves || m->curve[i] != curve;
         m->moves[i] = moves;
         m->curve[i] = curve;
+        m->traits[i] = packed_traits_of(p, (int32_t)i, ratio);
     }
-    // Kinds in the order of the problem, which is that of its rows in memory.
-#pragma omp parallel for num_threads(threads) if (threads > 1) reduction(+ : different)
-    for (int64_t c = 0; c < p->count; c++) {
-        look_ahead(p, p->dim, c, p->free);
-        const uint8_t kind = (uint8_t)packed_kind_of(p, c, ratio);
-        different += m->kind[c] != kind;
-        m->kind[c] = kind;
-    }
+    different += packed_note_kinds(p, m->traits, m->kind, threads);
     if (different > 0 || !alike) return false;
 #pragma omp parallel for num_threads(threads) if (threads > 1) reduction(+ : different)
     for (int64_t k = 0; k < packed->batch_count; k++) different += !same_batch(packed, p, k);
@@ -225,6 +220,7 @@ static void contacts_of(const packed_layout* l, int64_t turn, int64_t* first, in
 
 /// Contacts of a block by colour and kind. Those without a colour come one by one.
 typedef struct class_counts {
+    int colours; ///< in use
     int32_t of[PACKED_COLOURS][PACKED_KINDS];
     int32_t single[PACKED_KINDS];
 } class_counts;
@@ -237,6 +233,7 @@ static void count_classes(const packed_layout* l, int64_t first, int64_t last, c
             out->single[l->kind[i]]++;
         } else {
             out->of[l->colour[i]][l->kind[i]]++;
+            if (l->colour[i] >= out->colours) out->colours = l->colour[i] + 1;
         }
     }
 }
@@ -253,7 +250,7 @@ static void size_of_block(const packed_layout* l, int64_t first, int64_t last,
     count_classes(l, first, last, &counts);
     for (int kind = 0; kind < PACKED_KINDS; kind++) {
         out->batches[kind] = counts.single[kind];
-        for (int k = 0; k < PACKED_COLOURS; k++)
+        for (int k = 0; k < counts.colours; k++)
             out->batches[kind] += batches_of(counts.of[k][kind]);
     }
 }
@@ -318,7 +315,7 @@ static void fill_batches(const packed_layout* l, packed_problem* packed, int64_t
     count_classes(l, first, last, &counts);
     packed->blocks[turn].first = at.batch;
     packed->blocks[turn].wall = turn < l->blocks ? l->wall[l->turn[turn]] : -1;
-    for (int colour = 0; colour < PACKED_COLOURS; colour++) {
+    for (int colour = 0; colour < counts.colours; colour++) {
         for (int kind = 0; kind < PACKED_KINDS; kind++) {
             const int64_t group = at.batch;
             places.next[colour][kind] = group * PACKED_LANES;
@@ -405,7 +402,10 @@ static talus_status gather_waits(const packed_layout* l, packed_problem* packed)
     return TALUS_OK;
 }
 
-/// Rows of a block that come before those of bodies: nobody's, and that of its wall.
+/// A block's first row is nobody's; the second that of its wall, if it has one (packed_wall_row).
+enum { WALL_ROW = 1 };
+
+/// Rows of a block that come before those of bodies.
 static int32_t rows_before(const packed_block* block)
 {
     return block->wall >= 0 ? 2 : 1;
@@ -418,53 +418,56 @@ static bool is_wall(const packed_block* block, int end)
 }
 
 /// Claim the rows of the bodies that no earlier block touches, counted from the block's first one,
-/// which belongs to nobody: idle lanes have it. Bodies that do not move have a row a contact.
+/// which belongs to nobody: idle lanes have it. Bodies that do not move have a row a contact. Lanes
+/// receive the places of their bodies, and -1 - row where the row is one of the block's own that no
+/// body has.
 static void claim_rows(packed_layout* l, packed_problem* packed, int64_t turn)
 {
     packed_block* block = &packed->blocks[turn];
     int32_t rows = rows_before(block);
     for (int64_t k = block->first * PACKED_LANES; k < block->last * PACKED_LANES; k++) {
-        const int64_t i = packed->source[k];
-        for (int end = 0; end < 2 && i >= 0; end++) {
-            const int32_t body = l->ends[2 * i + end];
-            if (is_wall(block, end)) continue;
-            if (body < 0) {
-                rows++;
-            } else if (l->packed[body] < 0) {
-                l->packed[body] = rows++;
-                l->owner[body] = l->last[body] = (int32_t)turn;
-            } else if (l->last[body] != turn) {
-                if (turn < l->blocks) wait_for(&l->waits[turn], l->last[body]);
+        const int64_t i = packed->source[k], batch = k / PACKED_LANES;
+        int32_t* who = packed->who + batch * PACKED_LANES + k; // [batch][2][lane]
+        for (int end = 0; end < 2; end++) {
+            int32_t body = i < 0 ? -1 : l->ends[2 * i + end];
+            if (i >= 0 && is_wall(block, end)) {
+                body = -1 - WALL_ROW;
+            } else if (i >= 0 && body < 0) {
+                body = -1 - rows++;
+            } else if (i >= 0) {
+                const bool fresh = l->packed[body] < 0; // nobody could foresee that: no branch
+                l->packed[body] = fresh ? rows : l->packed[body];
+                l->owner[body] = fresh ? (int32_t)turn : l->owner[body];
+                rows += fresh;
+                if (!fresh && l->last[body] != turn && turn < l->blocks) {
+                    wait_for(&l->waits[turn], l->last[body]);
+                }
                 l->last[body] = (int32_t)turn;
             }
+            who[end * PACKED_LANES] = body;
         }
     }
     l->size[turn].rows = rows;
 }
 
-/// Packed row of an end of contact i for block `turn`, of whose rows *taken are given away: the
-/// body's own if it moves, else a private copy.
-static int32_t packed_row(const packed_layout* l, packed_problem* packed, int64_t turn, int64_t i,
-                          int end, int32_t* taken)
+/// The rows of bodies, among those of all blocks.
+static void place_bodies(const packed_layout* l, packed_problem* packed)
 {
-    if (is_wall(&packed->blocks[turn], end)) return (int32_t)packed_wall_row(&packed->blocks[turn]);
-    const int32_t body = l->ends[2 * i + end], owner = body < 0 ? (int32_t)turn : l->owner[body];
-    const int32_t number = body < 0 ? *taken : l->packed[body];
-    const int64_t row = packed->blocks[owner].row_first + number;
-    if (owner == turn && number == *taken) { // the first lane that has it
-        packed->body_of[row] = l->p->pair[2 * l->order[i] + end];
-        packed->private_row[row] = body < 0;
-        (*taken)++;
+#pragma omp parallel for num_threads(l->threads) if (l->threads > 1) schedule(static)
+    for (int64_t i = 0; i < l->p->rows; i++) {
+        if (l->packed[i] < 0) continue;
+        const int64_t row = l->packed[i] + packed->blocks[l->owner[i]].row_first;
+        l->packed[i] = (int32_t)row;
+        packed->body_of[row] = l->row[i];
+        packed->private_row[row] = 0;
     }
-    return (int32_t)row;
 }
 
 /// Number the rows of a block's lanes; the lanes receive their contacts.
 static void number_rows(const packed_layout* l, packed_problem* packed, int64_t turn)
 {
     const packed_block* block = &packed->blocks[turn];
-    const int32_t nobody = (int32_t)block->row_first;
-    int32_t taken = rows_before(block);
+    const int32_t nobody = (int32_t)block->row_first, before = rows_before(block);
     packed->body_of[nobody] = -1;
     packed->private_row[nobody] = 1;
     if (block->wall >= 0) {
@@ -472,22 +475,26 @@ static void number_rows(const packed_layout* l, packed_problem* packed, int64_t 
         packed->private_row[packed_wall_row(block)] = 1;
     }
     for (int64_t k = block->first; k < block->last; k++) {
-        const int64_t next = packed_ahead(k * PACKED_LANES, block->last * PACKED_LANES);
+        int32_t *source = packed->source + k * PACKED_LANES,
+                *who = packed->who + 2 * k * PACKED_LANES;
         for (int lane = 0; lane < PACKED_LANES; lane++) {
-            const int32_t later = packed->source[next + lane];
-            if (later >= 0) __builtin_prefetch(l->p->pair + 2 * (int64_t)l->order[later]);
-            int32_t* source = &packed->source[k * PACKED_LANES + lane];
-            int32_t* who = packed->who + 2 * k * PACKED_LANES + lane;
-            for (int end = 0; end < 2; end++) {
-                who[end * PACKED_LANES] =
-                    *source < 0 ? nobody : packed_row(l, packed, turn, *source, end, &taken);
+            if (source[lane] >= 0) source[lane] = l->order[source[lane]];
+        }
+        for (int i = 0; i < 2 * PACKED_LANES; i++) {
+            if (who[i] >= 0) {
+                who[i] = l->packed[who[i]];
+                continue;
             }
-            if (*source >= 0) *source = l->order[*source];
+            const int32_t number = -1 - who[i], row = nobody + number;
+            who[i] = row;
+            if (number < before) continue;
+            const int32_t contact = source[i % PACKED_LANES], end = i / PACKED_LANES;
+            packed->body_of[row] = l->p->pair[2 * (int64_t)contact + end];
+            packed->private_row[row] = 1;
         }
         int32_t* arranged = packed->arranged + 3 * k * PACKED_LANES;
-        memcpy(arranged, packed->source + k * PACKED_LANES, sizeof *arranged * PACKED_LANES);
-        memcpy(arranged + PACKED_LANES, packed->who + 2 * k * PACKED_LANES,
-               sizeof *arranged * 2 * PACKED_LANES);
+        memcpy(arranged, source, sizeof *arranged * PACKED_LANES);
+        memcpy(arranged + PACKED_LANES, who, sizeof *arranged * 2 * PACKED_LANES);
     }
 }
 
@@ -511,6 +518,7 @@ static talus_status number_all(packed_layout* l, packed_problem* packed)
                       ARRAY(packed->private_row))) {
         return TALUS_ERR_MEMORY;
     }
+    place_bodies(l, packed);
 #pragma omp parallel for num_threads(l->threads) if (l->threads > 1) schedule(dynamic, 1)
     for (int64_t k = 0; k <= l->blocks; k++) number_rows(l, packed, k);
     return TALUS_OK;
@@ -523,12 +531,14 @@ static talus_status arrange(packed_layout* l, packed_problem* packed)
     const size_t rows = (size_t)l->p->rows, count = (size_t)l->p->count;
     l->place = malloc(sizeof *l->place * rows);
     l->row = malloc(sizeof *l->row * rows);
+    l->own = malloc(sizeof *l->own * rows);
     l->order = malloc(sizeof *l->order * count);
     l->ends = malloc(sizeof *l->ends * 2 * count);
     l->kind = malloc(count);
     l->box = malloc(sizeof *l->box * count);
     l->key = malloc(sizeof *l->key * rows);
-    if (!l->place || !l->row || !l->order || !l->ends || !l->kind || !l->box || !l->key ||
+    if (!l->place || !l->row || !l->own || !l->order || !l->ends || !l->kind || !l->box ||
+        !l->key ||
         !arrays_renew(&packed->wall_capacity, l->p->mobile_count, ARRAY(packed->wall_contacts),
                       ARRAY(packed->wall_velocity))) {
         return TALUS_ERR_MEMORY;
@@ -539,7 +549,7 @@ static talus_status arrange(packed_layout* l, packed_problem* packed)
     cut_all(l);
     const size_t blocks = (size_t)l->blocks;
     l->packed = l->place, l->place = NULL; // what only the order needed serves again
-    l->owner = l->row, l->row = NULL;
+    l->owner = l->own, l->own = NULL;
     l->last = malloc(sizeof *l->last * rows);
     l->mask = malloc(sizeof *l->mask * rows);
     l->colour = malloc(count);
@@ -581,7 +591,8 @@ talus_status packed_arrange(packed_problem* packed, const problem* p, int thread
     layout_notes* m = packed->notes;
     if (!m) return TALUS_ERR_MEMORY;
     const int64_t room = m->row_capacity, contact_room = m->contact_capacity;
-    if (!arrays_renew(&m->row_capacity, p->rows, ARRAY(m->curve), ARRAY(m->moves)) ||
+    if (!arrays_renew(&m->row_capacity, p->rows, ARRAY(m->curve), ARRAY(m->moves),
+                      ARRAY(m->traits)) ||
         !arrays_renew(&m->contact_capacity, p->count, ARRAY(m->kind))) {
         return TALUS_ERR_MEMORY;
     }
@@ -600,17 +611,13 @@ talus_status packed_arrange(packed_problem* packed, const problem* p, int thread
     packed->spin_arm = sqrt(ratio);
     if (note_problem(packed, p, ratio, threads)) return TALUS_OK;
     packed->arrangement++;
-    packed_layout l = {.p = p,
-                       .moves = m->moves,
-                       .curve = m->curve,
-                       .kind_of = m->kind,
-                       .threads = threads,
-                       .ratio = ratio};
+    packed_layout l = {
+        .p = p, .moves = m->moves, .curve = m->curve, .kind_of = m->kind, .threads = threads};
     talus_status status = arrange(&l, packed);
     for (int64_t k = 0; k < l.blocks && l.waits; k++) free(l.waits[k].of);
-    void* arrays[] = {l.place,  l.row,   l.order, l.ends, l.box,    l.kind, l.key,
-                      l.packed, l.owner, l.last,  l.mask, l.colour, l.cut,  l.wall,
-                      l.turn,   l.tint,  l.wave,  l.size, l.waits};
+    void* arrays[] = {l.place, l.row,    l.own,   l.order, l.ends, l.box,    l.kind,
+                      l.key,   l.packed, l.owner, l.last,  l.mask, l.colour, l.cut,
+                      l.wall,  l.turn,   l.tint,  l.wave,  l.size, l.waits};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) free(arrays[i]);
     if (status) m->count = 0; // what is there fits no problem
     return status;

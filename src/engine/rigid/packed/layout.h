@@ -39,7 +39,6 @@ typedef struct packed_layout {
     const uint32_t* curve;
     const uint8_t* kind_of; ///< [contacts of the problem] packed_kind
     int threads;
-    double ratio;            ///< kim/im of the balls (2D)
     int64_t box_contacts;    ///< that a box should have
     uint32_t* key;           ///< [rows] place along the curve of the boxes
     int64_t inside;          ///< contacts of grains and fixed walls
@@ -49,6 +48,7 @@ typedef struct packed_layout {
     int64_t waves;           ///< colours of blocks
     int32_t* place;          ///< [rows] place of each row
     int32_t* row;            ///< [rows] and back
+    int32_t* own;            ///< [rows] place of a row that moves by itself, -1: fixed, or a wall
     int32_t* order;          ///< [count] contacts along the curve; then those of mobile walls, wall
                              ///< by wall; those of the tail last
     int32_t* ends;           ///< [count][2] in `order`: places of its bodies, -1: it does not move
@@ -57,7 +57,8 @@ typedef struct packed_layout {
     uint8_t* colour;         ///< [count] in `order`
     uint64_t* mask;          ///< [rows] by place: colours in use
     int32_t* owner;          ///< [rows] by place: first block of a sweep that touches it
-    int32_t* packed;         ///< [rows] by place: its row among those of its owner, -1: none yet
+    int32_t* packed;         ///< [rows] by place: its row among those of its owner, -1: none yet;
+                             ///< then among those of all blocks
     int32_t* last;           ///< [rows] by place: last block of a sweep that has touched it
     int64_t* cut;            ///< [blocks + 1] first contact of each block in `order`
     int32_t* wall;           ///< [blocks] mobile wall whose contacts it has, -1
@@ -71,8 +72,13 @@ typedef struct packed_layout {
 
 /// The ratio kim/im that balls have in common in the plane: that of the first one. 0 in space.
 double packed_spin_ratio(const problem* p);
-/// The kind of batch that a contact goes into; `ratio` is that of the problem.
-packed_kind packed_kind_of(const problem* p, int64_t contact, double ratio);
+/// What a row means to the kind of its contacts, `ratio` being that of the problem: it fits no
+/// batch at all (PACKED_ODD), it is a ball like all others (PACKED_COMMON).
+enum { PACKED_ODD = 1, PACKED_COMMON = 2 };
+uint8_t packed_traits_of(const problem* p, int32_t row, double ratio);
+/// Note the kinds of batches that contacts go into, [count] packed_kind, from the traits of all
+/// rows; returns how many have changed.
+int64_t packed_note_kinds(const problem* p, const uint8_t* traits, uint8_t* kind, int threads);
 
 /// Fill key, which has room. The same whatever the threads.
 talus_status packed_boxes(packed_layout* l);

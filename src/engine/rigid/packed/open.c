@@ -10,6 +10,8 @@
 #include "rigid/ahead.h"
 #include "rigid/packed/packed.h"
 
+#include <stdlib.h>
+
 /// The speed at which a contact without impulse opens, if it does, says whether it will stay open.
 /// On 10 steps of collapses, a hopper and a silo one in four of those slower than 1/16 of their
 /// mean closed all the same, 4 % and 1 % in the next two octaves, and next to none beyond.
@@ -43,34 +45,50 @@ static void find_opening(void* data, int64_t first, int64_t last, double* sums)
     }
 }
 
-/// Where contact c comes in its group: first those that are likely to bear load, idle lanes last.
-static int rank_of(const packed_problem* packed, int32_t c, double slow)
+/// Where a contact comes in its group: first those that are likely to bear load.
+static uint8_t rank_of(double opening, double slow)
 {
-    if (c < 0) return IDLE;
-    const double opening = packed->opening[c];
     int rank = 0; // no loop that ends somewhere: nobody could foresee where
     for (int k = 0; k < OCTAVES; k++) rank += opening > slow * (1 << k);
-    return rank;
+    return (uint8_t)rank;
 }
 
-/// Fill the batches of a group, by rank and otherwise as they were arranged. True if that is not
-/// how they were filled.
-static bool fill_group(packed_problem* packed, int64_t first, int64_t last, double slow)
+/// The rank of the contact in a lane; idle lanes come last.
+static ALWAYS_INLINE int lane_rank(const uint8_t* rank, int32_t c)
+{
+    return c < 0 ? IDLE : rank[c];
+}
+
+/// Counts of all ranks in one number, which stays in a register: a lane need not wait until the
+/// memory has the count of the lane before. A group has the contacts of a block at most, and a
+/// block fewer than 2^COUNT_BITS.
+enum { COUNT_BITS = 12 };
+static const uint64_t COUNT_MASK = (1 << COUNT_BITS) - 1;
+
+/// Fill the batches of a group, by the rank of contacts and otherwise as they were arranged. True
+/// if that is not how they were filled.
+static bool fill_group(packed_problem* packed, int64_t first, int64_t last, const uint8_t* rank)
 {
     bool changed = false;
-    int64_t place[IDLE + 2] = {0}; // after counting: the next lane of each rank
+    uint64_t counts = 0, next = 0; // next: lanes, from the first of the group, for each rank
     for (int64_t k = first; k < last; k++) {
         const int32_t* source = packed->arranged + 3 * k * PACKED_LANES;
-        for (int i = 0; i < PACKED_LANES; i++) place[rank_of(packed, source[i], slow) + 1]++;
+        for (int i = 0; i < PACKED_LANES; i++) {
+            counts += UINT64_C(1) << COUNT_BITS * lane_rank(rank, source[i]);
+        }
     }
-    place[0] = first * PACKED_LANES;
-    for (int rank = 0; rank < IDLE; rank++) place[rank + 1] += place[rank];
+    for (int k = 0; k < IDLE; k++) {
+        const uint64_t here = (next >> COUNT_BITS * k) + (counts >> COUNT_BITS * k);
+        next |= (here & COUNT_MASK) << COUNT_BITS * (k + 1);
+    }
     for (int64_t k = first; k < last; k++) {
         const int32_t* from = packed->arranged + 3 * k * PACKED_LANES;
         for (int i = 0; i < PACKED_LANES; i++) {
-            const int64_t lane = place[rank_of(packed, from[i], slow)]++;
+            const int shift = COUNT_BITS * lane_rank(rank, from[i]);
+            const int64_t lane = first * PACKED_LANES + (int64_t)(next >> shift & COUNT_MASK);
             const int64_t batch = lane / PACKED_LANES;
             int32_t* who = packed->who + batch * PACKED_LANES + lane; // [batch][2][lane]
+            next += UINT64_C(1) << shift;
             changed |= packed->source[lane] != from[i];
             packed->source[lane] = from[i];
             who[0] = from[PACKED_LANES + i];
@@ -83,12 +101,16 @@ static bool fill_group(packed_problem* packed, int64_t first, int64_t last, doub
 talus_status packed_gather_open(packed_problem* packed, int threads)
 {
     double sums[2];
-    if (!arrays_renew(&packed->opening_capacity, packed->count, ARRAY(packed->opening))) {
+    uint8_t* rank = malloc((size_t)packed->count + 1);
+    if (!rank || !arrays_renew(&packed->opening_capacity, packed->count, ARRAY(packed->opening))) {
+        free(rank);
         return TALUS_ERR_MEMORY;
     }
     parallel_reduce(threads, packed->count, PARALLEL_SUM, 2, find_opening, packed, sums);
     const double slow = sums[1] > 0.0 ? SLOW * sums[0] / sums[1] : 0.0;
     bool changed = false;
+#pragma omp parallel for num_threads(threads) if (threads > 1) schedule(static)
+    for (int64_t c = 0; c < packed->count; c++) rank[c] = rank_of(packed->opening[c], slow);
 #pragma omp parallel for num_threads(threads) if (threads > 1) schedule(dynamic, 1)                \
     reduction(|                                                                                    \
               : changed)
@@ -97,9 +119,10 @@ talus_status packed_gather_open(packed_problem* packed, int threads)
         for (int64_t first = block->first, last; first < block->last; first = last) {
             last = first + 1;
             while (last < block->last && packed->batches[last].group == first) last++;
-            changed |= fill_group(packed, first, last, slow);
+            changed |= fill_group(packed, first, last, rank);
         }
     }
     packed->gathering += changed;
+    free(rank);
     return TALUS_OK;
 }

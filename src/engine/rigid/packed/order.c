@@ -75,7 +75,12 @@ static talus_status rank_rows(packed_layout* l)
     }
     l->row = from, l->place = to;
 #pragma omp parallel for num_threads(l->threads) if (l->threads > 1) schedule(static)
-    for (int64_t i = 0; i < rows; i++) l->place[l->row[i]] = (int32_t)i;
+    for (int64_t i = 0; i < rows; i++) {
+        const int32_t row = l->row[i];
+        const bool own = l->moves[row] && problem_mobile_wall(l->p, row) < 0;
+        l->place[row] = (int32_t)i;
+        l->own[row] = own ? (int32_t)i : -1;
+    }
     free(start);
     return TALUS_OK;
 }
@@ -83,27 +88,24 @@ static talus_status rank_rows(packed_layout* l)
 // ---- contacts ----------------------------------------------------------------------------------
 
 /// Mark the rows with so many contacts that these must wait for the tail: crowded is [rows]. A
-/// thread counts the ends of its piece of the contacts, up to PACKED_COLOURS.
+/// thread counts the ends of its piece of the contacts.
 static talus_status find_crowded(const packed_layout* l, uint8_t* crowded)
 {
     const int64_t rows = l->p->rows, count = 2 * l->p->count;
     const int pieces = l->threads;
-    uint8_t* found = calloc((size_t)pieces, (size_t)rows);
+    int32_t* found = calloc((size_t)pieces * (size_t)rows + 1, sizeof *found);
     if (!found) return TALUS_ERR_MEMORY;
 #pragma omp parallel num_threads(pieces) if (pieces > 1)
     {
 #pragma omp for schedule(static, 1)
         for (int t = 0; t < pieces; t++) {
-            uint8_t* own = found + t * rows;
+            int32_t* own = found + t * rows;
             const int64_t end = piece_first(count, t + 1, pieces);
-            for (int64_t k = piece_first(count, t, pieces); k < end; k++) {
-                const int32_t row = l->p->pair[k];
-                own[row] = (uint8_t)(own[row] + (own[row] < PACKED_COLOURS));
-            }
+            for (int64_t k = piece_first(count, t, pieces); k < end; k++) own[l->p->pair[k]]++;
         }
 #pragma omp for schedule(static)
         for (int64_t i = 0; i < rows; i++) {
-            int sum = 0;
+            int64_t sum = 0;
             for (int t = 0; t < pieces; t++) sum += found[t * rows + i];
             crowded[i] = l->moves[i] && sum >= PACKED_COLOURS;
         }
@@ -124,15 +126,20 @@ static int32_t tail_key(const problem* p)
     return (int32_t)(p->mobile_count > 0 ? 2 * p->rows : p->rows);
 }
 
+/// The lower one of two places of bodies that move by themselves; -1 if neither does.
+static ALWAYS_INLINE int32_t lower_place(int32_t a, int32_t b)
+{
+    return (int32_t)((uint32_t)a < (uint32_t)b ? (uint32_t)a : (uint32_t)b); // -1 is the highest
+}
+
 /// The lower place of a contact's moving bodies.
 static int32_t sort_key(const packed_layout* l, const uint8_t* crowded, int64_t c)
 {
     const int32_t a = l->p->pair[2 * c], b = l->p->pair[2 * c + 1];
     if (problem_mobile_wall(l->p, a) >= 0) return first_wall_key(l->p) + l->place[b];
     if (crowded[a] || crowded[b]) return tail_key(l->p);
-    if (!l->moves[a]) return l->place[b];
-    if (!l->moves[b]) return l->place[a];
-    return l->place[a] < l->place[b] ? l->place[a] : l->place[b];
+    const int32_t lower = lower_place(l->own[a], l->own[b]);
+    return lower >= 0 ? lower : l->place[b];
 }
 
 /// Put the contacts of mobile walls wall by wall; within each the order stays. Counts them.
@@ -166,14 +173,10 @@ static void gather_contact(packed_layout* l, int64_t i)
 {
     const int64_t c = l->order[i];
     __builtin_prefetch(l->p->pair + 2 * (int64_t)l->order[packed_ahead(i, l->p->count)]);
-    int32_t first = -1;
-    for (int k = 0; k < 2; k++) {
-        const int32_t row = l->p->pair[2 * c + k];
-        const bool own = l->moves[row] && problem_mobile_wall(l->p, row) < 0;
-        const int32_t place = own ? l->place[row] : -1;
-        if (own && (first < 0 || place < first)) first = place;
-        l->ends[2 * i + k] = place;
-    }
+    const int32_t a = l->own[l->p->pair[2 * c]], b = l->own[l->p->pair[2 * c + 1]];
+    const int32_t first = lower_place(a, b);
+    l->ends[2 * i] = a;
+    l->ends[2 * i + 1] = b;
     l->box[i] = first < 0 ? 0 : l->key[l->row[first]] >> l->p->dim * BOX_LEVEL;
     l->kind[i] = l->kind_of[c];
 }

@@ -38,12 +38,12 @@ void packed_take_row(packed_problem* packed, int64_t r)
 // ---- contacts ----------------------------------------------------------------------------------
 
 /// Constants of an idle lane: no response, so its impulse stays zero.
-static void pack_idle(double* out, int fields)
+static ALWAYS_INLINE void pack_idle(double* out, int fields)
 {
     for (int k = 0; k < fields; k++) out[k * PACKED_LANES] = 0.0;
 }
 
-static void put(double** out, double value)
+static ALWAYS_INLINE void put(double** out, double value)
 {
     **out = value;
     *out += PACKED_LANES;
@@ -337,11 +337,41 @@ void packed_unpack_torque(const packed_problem* packed, int64_t c, int64_t batch
     }
 }
 
+/// A batch of plain contacts of balls, as nearly all are.
+static ALWAYS_INLINE void pack_balls(packed_problem* packed, int64_t batch, const int dim)
+{
+    const double* rows = packed->problem->contact;
+    double* constants = packed_constants(packed, PACKED_BALL, dim, batch);
+    double* impulse = packed->values[PACKED_IMPULSE] + batch * dim * PACKED_LANES;
+    for (int lane = 0; lane < PACKED_LANES; lane++) {
+        const int64_t c = packed->source[batch * PACKED_LANES + lane];
+        const double* row = rows + c * problem_width(dim);
+        double* out = constants + lane;
+        if (c < 0) {
+            pack_idle(out, packed_fields(PACKED_BALL, dim));
+            pack_idle(impulse + lane, dim);
+            continue;
+        }
+        for (int k = 0; k < contact_p(dim); k++) {
+            if (dim == 2 || (k != contact_mn(3) && k != contact_mt(3))) put(&out, row[k]);
+        }
+        pack_impulse(packed, row, row + contact_p(dim), impulse + lane);
+    }
+}
+
 static void pack_batch(packed_problem* packed, int64_t batch)
 {
     const problem* p = packed->problem;
     const int dim = packed->dim, kind = packed->batches[batch].kind;
     tell_memory(packed, batch, false);
+    if (kind == PACKED_BALL) {
+        if (dim == 2) {
+            pack_balls(packed, batch, 2);
+        } else {
+            pack_balls(packed, batch, 3);
+        }
+        return;
+    }
     double* constants = packed_constants(packed, kind, dim, batch);
     double* impulse = packed->values[PACKED_IMPULSE] + batch * dim * PACKED_LANES;
     for (int lane = 0; lane < PACKED_LANES; lane++) {
@@ -369,11 +399,6 @@ static void pack_batch(packed_problem* packed, int64_t batch)
             block = own;
         }
         switch (kind) {
-        case PACKED_BALL:
-            for (int k = 0; k < contact_p(dim); k++) {
-                if (dim == 2 || (k != contact_mn(3) && k != contact_mt(3))) put(&out, row[k]);
-            }
-            break;
         case PACKED_BOND: put_bond(&out, packed, c, row); break;
         case PACKED_ROLL: pack_roll(packed, c, row, batch, lane, out); break;
         case PACKED_SOLID: pack_solid(packed, row, block, who, out); break;
