@@ -11,12 +11,6 @@ talus_status error_set(talus_error* error, talus_status status, const char* form
 /// work ("adding a wall"); returns TALUS_ERR_MEMORY.
 talus_status error_memory(talus_error* error, const char* what);
 
-#ifdef __clang_analyzer__
-// Which looks into no other file: that what is returned is the status, a failure, it must be told.
-#define error_set(error, status, ...) ((void)error_set(error, status, __VA_ARGS__), (status))
-#define error_memory(error, what) ((void)error_memory(error, what), TALUS_ERR_MEMORY)
-#endif
-
 /// Evaluate a call that returns talus_status and pass a failure on.
 #define TRY(call)                                                                                  \
     do {                                                                                           \
