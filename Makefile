@@ -55,12 +55,13 @@ test-all: build-tests
 	ctest --preset test
 	$(MAKE) test-release
 
-# The program that gets installed, without asserts: the tests that call it, but the long ones.
+# The program that gets installed, without asserts: the tests that call it, but the long ones and
+# those of which the program with asserts tells as much.
 test-release:
 	@scripts/install-deps.sh build python test docs
 	cmake --preset release -DTALUS_WERROR=$(WERROR) -DTALUS_PROGRAM_TESTS=ON
 	cmake --build --preset release
-	ctest --preset release --label-exclude long
+	ctest --preset release --label-exclude 'long|papers|once'
 
 docs: build
 	@scripts/install-deps.sh docs

@@ -32,6 +32,12 @@ set(TALUS_LONG_TESTS
   test_physics_solid_impact # 10
   test_physics_solid_walls) # 10
 
+# Tests of which one program tells as much as the other: `make test-release` leaves them out, and the
+# published experiments.
+set(TALUS_ONCE_TESTS
+  test_viewer_tools       # 56: the page
+  test_card_ptx)          # 12: kernels, which have no asserts
+
 # Tests that take long begin first, so that none of them is left over at the end.
 set(TALUS_FIRST_TESTS
   ${TALUS_LONG_TESTS} test_threads test_scenes test_hashes test_resume test_viewer test_run_program
@@ -64,6 +70,9 @@ function(talus_add_test name)
   endif()
   if(name IN_LIST TALUS_LONG_TESTS)
     set_property(TEST ${name} APPEND PROPERTY LABELS long)
+  endif()
+  if(name IN_LIST TALUS_ONCE_TESTS)
+    set_property(TEST ${name} APPEND PROPERTY LABELS once)
   endif()
   if(name MATCHES "^test_card" AND TALUS_FAKE_CUDA) # these never see a real driver
     set_property(TEST ${name} APPEND PROPERTY ENVIRONMENT LD_LIBRARY_PATH=${TALUS_FAKE_CUDA})
@@ -203,7 +212,7 @@ foreach(source ${TALUS_SHELL_TESTS})
   talus_add_test(${name} bash ${source})
 endforeach()
 
-foreach(name ${TALUS_THREADED_TESTS} ${TALUS_LONG_TESTS} ${TALUS_FIRST_TESTS})
+foreach(name ${TALUS_THREADED_TESTS} ${TALUS_LONG_TESTS} ${TALUS_ONCE_TESTS} ${TALUS_FIRST_TESTS})
   if(BUILD_TESTING AND NOT TEST ${name})
     message(FATAL_ERROR "a list of cmake/Tests.cmake names ${name}, but there is no such test")
   endif()
