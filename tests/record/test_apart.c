@@ -25,7 +25,7 @@ static talus_status work(void* user, talus_error* error)
     *t->seen = getpid();
     t->own = 7;
     if (t->signal == SIGXCPU) {
-        for (volatile int i = 0;; i = i + 1) {
+        for (volatile unsigned i = 0;; i = i + 1) {
         }
     }
     if (t->signal != 0) raise(t->signal);
