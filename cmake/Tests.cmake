@@ -36,6 +36,8 @@ set(TALUS_LONG_TESTS
 # published experiments.
 set(TALUS_ONCE_TESTS
   test_viewer_tools       # 56: the page
+  test_viewer             # 38: likewise
+  test_resume             # 43: files
   test_card_ptx)          # 12: kernels, which have no asserts
 
 # Tests that take long begin first, so that none of them is left over at the end.
