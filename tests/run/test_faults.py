@@ -16,7 +16,7 @@ from pathlib import Path
 
 import powerless
 from frames_content import frames_of
-from program import FAILURE, OK, SAME, SCALE, SEED, TALUS, summary_of, talus
+from program import FAILURE, OK, SAME, SCALE, SEED, TALUS, TWO_DISKS, summary_of, talus
 
 FAULTS = os.environ.get("TALUS_FAULTS")  # not where only the program is tested
 ALL = os.environ.get("TALUS_ATTACK", "") != ""
@@ -26,15 +26,7 @@ POWER_LOSSES = 500
 # What a call fails with: a full disk, a broken one, a table of files that is full.
 REASONS = {"write": errno.ENOSPC, "cut": errno.ENOSPC, "make": errno.ENOSPC, "sync": errno.EIO,
            "rename": errno.EIO, "remove": errno.EIO, "open": errno.EMFILE}
-SCENE = """
-title: Two
-dimension: 2
-gravity: [0, -9.81]
-step: 1.0e-3
-materials: {glass: {density: 2500, friction: 0.5, restitution: 0.3}}
-walls: [{name: floor, type: plane, normal: [0, 1]}]
-grains:
-  - {type: list, items: [{position: [0, 0.01], radius: 0.01}, {position: [0.001, 0.031], radius: 0.01}]}
+SCENE = TWO_DISKS + """title: Two
 until: {steps: 12}
 output: {frames: 0.003}
 """

@@ -12,19 +12,11 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from program import FAILURE, OK, SCALE, SEED, TALUS, summary_of, talus
+from program import FAILURE, OK, SCALE, SEED, TALUS, TWO_DISKS, summary_of, talus
 
 ALL = os.environ.get("TALUS_ATTACK", "") != ""
 DATA = Path(__file__).resolve().parents[1] / "data"
-SCENE = """
-dimension: 2
-gravity: [0, -9.81]
-step: 1.0e-3
-materials: {glass: {density: 2500, friction: 0.5, restitution: 0.3}}
-walls: [{name: floor, type: plane, normal: [0, 1]}]
-grains:
-  - {type: list, items: [{position: [0, 0.01], radius: 0.01}, {position: [0.001, 0.031], radius: 0.01}]}
-until: {steps: 4}
+SCENE = TWO_DISKS + """until: {steps: 4}
 output: {frames: 0.002}
 """
 

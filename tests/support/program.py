@@ -74,3 +74,14 @@ class WholeRun(unittest.TestCase):
     def finish(self, directory):
         done = talus("resume", directory, "--quiet")
         self.assertEqual(done.returncode, OK, done.stderr)
+
+# Two disks that fall onto each other and a floor: the shortest run that has contacts.
+TWO_DISKS = """
+dimension: 2
+gravity: [0, -9.81]
+step: 1.0e-3
+materials: {glass: {density: 2500, friction: 0.5, restitution: 0.3}}
+walls: [{name: floor, type: plane, normal: [0, 1]}]
+grains:
+  - {type: list, items: [{position: [0, 0.01], radius: 0.01}, {position: [0.001, 0.031], radius: 0.01}]}
+"""

@@ -39,8 +39,8 @@ void grid_destroy(grid* g);
 /// depend on `threads`. Needs 2 (reach_i + reach_j) < length for every periodic axis.
 talus_status grid_pairs(grid* g, const ball_set* balls, const cell* periodic, int threads,
                         pair_list* out);
-/// Give the memory of the last search back, some 200 bytes a ball, if it is much: the next one may
-/// be far off.
+/// Give the memory of the last search back, some 100 to 150 bytes a ball, if it is much: the next
+/// one may be far off.
 void grid_give_back(grid* g);
 
 #endif

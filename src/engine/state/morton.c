@@ -29,16 +29,20 @@ uint32_t morton_key(int dim, const uint32_t* at)
     return spread_by_three(at[0]) | spread_by_three(at[1]) << 1 | spread_by_three(at[2]) << 2;
 }
 
+uint32_t morton_axis(int dim)
+{
+    return dim == 2 ? 0x55555555u : 0x09249249u;
+}
+
 uint32_t morton_coordinate(int dim, uint32_t key)
 {
+    key &= morton_axis(dim);
     if (dim == 2) {
-        key &= 0x55555555u;
         key = (key | key >> 1) & 0x33333333u;
         key = (key | key >> 2) & 0x0f0f0f0fu;
         key = (key | key >> 4) & 0x00ff00ffu;
         return (key | key >> 8) & 0x0000ffffu;
     }
-    key &= 0x09249249u;
     key = (key | key >> 2) & 0x030c30c3u;
     key = (key | key >> 4) & 0x0300f00fu;
     key = (key | key >> 8) & 0x030000ffu;

@@ -15,7 +15,8 @@
 
 /// Cells, 2^level wide, in which contacts are counted to know how many a box will have.
 enum { COUNTED_LEVEL_PLANE = 3, COUNTED_LEVEL_SPACE = 2 };
-/// Width of a box in cells: not much less than two bodies and their contacts.
+/// Least width of a box, in cells, which are a mean diameter wide: contacts of a body reach no
+/// farther than into the next box.
 static const double NARROWEST = 4.0;
 /// Extents, in cells, that may have more than two boxes: of two it does not matter if they touch
 /// at both ends.
@@ -37,12 +38,6 @@ static bool has_place(const packed_layout* l, int32_t row)
     return l->moves[row] && problem_mobile_wall(l->p, row) < 0;
 }
 
-/// The bits of a key that belong to the first axis: they are in the order of its coordinate.
-static uint32_t axis_bits(int dim)
-{
-    return dim == 2 ? 0x55555555u : 0x09249249u;
-}
-
 static void find_extent(const packed_layout* l, lattice* out)
 {
     const int dim = l->p->dim;
@@ -54,7 +49,7 @@ static void find_extent(const packed_layout* l, lattice* out)
               : high)
         for (int32_t i = 0; i < (int32_t)l->p->rows; i++) {
             if (!has_place(l, i)) continue;
-            const uint32_t at = l->curve[i] >> k & axis_bits(dim);
+            const uint32_t at = l->curve[i] >> k & morton_axis(dim);
             low = at < low ? at : low;
             high = at > high ? at : high;
         }
@@ -84,9 +79,9 @@ static talus_status survey_contacts(const packed_layout* l, const lattice* at, c
 {
     const problem* p = l->p;
     const int dim = p->dim;
-    uint32_t axis[3] = {0, 0, 0}, least[3] = {1, 1, 1};
+    uint32_t axis[3], least[3];
     for (int k = 0; k < dim; k++) {
-        axis[k] = axis_bits(dim) << k;
+        axis[k] = morton_axis(dim) << k;
         least[k] = least_difference(at, dim, k);
     }
     int level = dim == 2 ? COUNTED_LEVEL_PLANE : COUNTED_LEVEL_SPACE;
@@ -106,7 +101,7 @@ static talus_status survey_contacts(const packed_layout* l, const lattice* at, c
         const int32_t a = p->pair[2 * c], b = p->pair[2 * c + 1];
         const uint32_t key_a = l->curve[a], key_b = l->curve[b];
         __atomic_store_n(&any[key_b >> dim * level], 1, __ATOMIC_RELAXED);
-        for (int k = 0; k < 3; k++) {
+        for (int k = 0; k < dim; k++) {
             if (((key_a ^ key_b) & axis[k]) < least[k]) continue;
             if (!has_place(l, a) || !has_place(l, b)) continue;
             rounds |= apart_along(at, dim, k, key_a, key_b) << k;
@@ -123,7 +118,7 @@ static talus_status survey_contacts(const packed_layout* l, const lattice* at, c
 static void lay_boxes(const packed_layout* l, const contact_survey* contacts, lattice* at)
 {
     const int dim = l->p->dim;
-    double volume = contacts->occupied * (double)l->box_contacts / (double)l->p->count;
+    double volume = contacts->occupied * (double)BOX_CONTACTS / (double)l->p->count;
     for (int k = 0; k < dim; k++) at->boxes[k] = 0;
     for (int left = dim; left > 0; left--) {
         int axis = -1, step = 1;

@@ -2,11 +2,11 @@
 ///
 /// Blocks are boxes in space of one size (boxes.c). Where bodies are no larger than half a box only
 /// boxes that touch can share one, so the parity of its coordinates is a colour for each: eight in
-/// space, four in the plane. The rest, and contacts in a block, are coloured
-/// greedily, with one bit a colour in a mask of each body. All of it depends on the
-/// problem alone: a run that was restarted arranges the same contacts in the same way. Blocks of
-/// one colour share no moving body, so threads take them side by side here, too, and whatever
-/// numbers they need of each other are counted first: the layout is that of one thread.
+/// space, four in the plane. The rest, and contacts in a block, are coloured greedily, with one bit
+/// a colour in a mask of each body. All of it depends on the problem alone: a run that was restarted
+/// arranges the same contacts in the same way. Blocks of one colour share no moving body, so threads
+/// take them side by side here, too, and whatever numbers they need of each other are counted first:
+/// the layout is that of one thread.
 #include "rigid/packed/layout.h"
 
 #include "base/array.h"
@@ -15,10 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/// Contacts that a block has at most; a box should have half as many. Few enough for a cache near
-/// the core and for many blocks at a time, many enough to fill the lanes. Contacts of mobile walls
-/// lie in a plane and are few, so their blocks are small: a card has a multiprocessor for each.
-enum { BLOCK_LARGEST = 1024, WALL_BLOCK = 192 };
+/// Contacts that a block has at most. Those of mobile walls lie in a plane and are few, so their
+/// blocks are small: a card has a multiprocessor for each.
+enum { BLOCK_LARGEST = 2 * BOX_CONTACTS, WALL_BLOCK = 192 };
 
 /// What the layout is made from besides what is in it, kept to see whether the next problem has the
 /// same.
@@ -544,7 +543,6 @@ static talus_status arrange(packed_layout* l, packed_problem* packed)
         return TALUS_ERR_MEMORY;
     }
     l->wall_contacts = packed->wall_contacts;
-    l->box_contacts = BLOCK_LARGEST / 2;
     if (packed_boxes(l) || packed_order(l)) return TALUS_ERR_MEMORY;
     cut_all(l);
     const size_t blocks = (size_t)l->blocks;

@@ -9,6 +9,9 @@
 enum { PACKED_COLOURS = 64 };
 /// Boxes have 2^BOX_LEVEL cells of their curve along each axis.
 enum { BOX_LEVEL = 2 };
+/// Contacts that a box should have: few enough for a cache near the core and for many blocks at a
+/// time, many enough to fill the lanes (docs/decisions.md, "Graphics cards", has what others take).
+enum { BOX_CONTACTS = 512 };
 
 /// Batches of each kind and rows of bodies that a block takes.
 typedef struct packed_block_size {
@@ -39,7 +42,6 @@ typedef struct packed_layout {
     const uint32_t* curve;
     const uint8_t* kind_of; ///< [contacts of the problem] packed_kind
     int threads;
-    int64_t box_contacts;    ///< that a box should have
     uint32_t* key;           ///< [rows] place along the curve of the boxes
     int64_t inside;          ///< contacts of grains and fixed walls
     int64_t outside;         ///< the first contact of the tail; those of mobile walls lie between
