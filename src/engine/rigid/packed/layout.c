@@ -3,10 +3,10 @@
 /// Blocks are boxes in space of one size (boxes.c). Where bodies are no larger than half a box only
 /// boxes that touch can share one, so the parity of its coordinates is a colour for each: eight in
 /// space, four in the plane. The rest, and contacts in a block, are coloured greedily, with one bit
-/// a colour in a mask of each body. All of it depends on the problem alone: a run that was restarted
-/// arranges the same contacts in the same way. Blocks of one colour share no moving body, so threads
-/// take them side by side here, too, and whatever numbers they need of each other are counted first:
-/// the layout is that of one thread.
+/// a colour in a mask of each body. All of it depends on the problem alone: a run that was
+/// restarted arranges the same contacts in the same way. Blocks of one colour share no moving body,
+/// so threads take them side by side here, too, and whatever numbers they need of each other are
+/// counted first: the layout is that of one thread.
 #include "rigid/packed/layout.h"
 
 #include "base/array.h"
